@@ -226,9 +226,10 @@ SPECS = {
         "lgamma_cells": (lgamma_part, "0.5", 8, 30),
         "rgamma_cells": (lambda x: mp.rgamma(x), 1, 2, 4),
         "digamma_cells": (lambda x: mp.digamma(x) / (x - PSI_ZERO) if x != PSI_ZERO else mp.psi(1, x), 1, 8, 28),
-        "zeta_cells": (lambda x: mp.zeta(x) * (x - 1) if x != 1 else mpf(1), 0, 1, 4)}),
+        "zeta_cells": (lambda x: mp.zeta(x) * (x - 1) if x != 1 else mpf(1), -1, 1, 8)}),
     "normal": ("The normal distribution.", {
-        "erfcx_cells": (erfcx_part, 0, 1, 64),
+        "erfcx_near": (lambda x: mp.exp(x * x) * mp.erfc(x), 0, 4, 16),
+        "erfcx_far": (erfcx_part, 0, "0.5", 32),
         "ndtri_central": (central, 0, "0.1875", 12),
         "ndtri_tail": (tail, "1.5", "27.5", 104)}),
     "bessel": ("Bessel functions of the first and second kind.", {
@@ -269,6 +270,54 @@ SPECS = {
         "ellipk_rest": (lambda p: mp.ellipk(1 - p) + mp.log(p) * mp.ellipk(p) / mp.pi if p else mp.log(4), 0, "0.5", 4)}),
 }
 
+def temme(rows, columns):
+    """Coefficients of Temme's expansion, by powers of 1/a and of eta. eta^2/2 = mu - log(1 + mu) makes mu a series in
+    eta; the first row is that of 1/mu - 1/eta, the next are (the last's derivative - its value at 0) / eta and a
+    multiple of 1/mu - 1/eta, so that no row has a pole (DLMF 8.12)."""
+    n = columns + 2 * rows + 2
+    mu = [mpf(0), mpf(1)]  # mu mu' = eta (1 + mu): coefficient by coefficient
+    for k in range(2, n + 2):
+        # sum of i+j = k of mu_i (j + 1) mu_(j+1) = mu_(k-1)
+        rest = mp.fsum(mu[i] * (k - i + 1) * mu[k - i + 1] for i in range(2, k))
+        mu.append((mu[k - 1] - rest) / (k + 1))
+    inverse = [mpf(1)]  # of mu / eta
+    shifted = mu[1:]
+    for k in range(1, n + 1):
+        inverse.append(-mp.fsum(shifted[i] * inverse[k - i] for i in range(1, k + 1)))
+    first = inverse[1:]  # 1/mu - 1/eta
+    stirling = stirling_series(rows)
+    made, row = [], first
+    for k in range(rows):
+        made.append([float(v) for v in row[:columns]])
+        derived = [(j + 1) * row[j + 1] for j in range(len(row) - 1)]
+        factor = -derived[0]  # cancels the pole of derived / eta against that of factor / mu
+        row = [derived[j + 1] + factor * first[j] for j in range(len(derived) - 1)]
+        assert abs(factor - (-1) ** (k + 1) * stirling[k + 1]) < mpf(10) ** -40
+    return made
+
+
+def stirling_series(n):
+    """Coefficients of gamma(a) = sqrt(2 pi) a^(a-1/2) exp(-a) (1 + 1/(12 a) + ...)."""
+    log_terms = [mpf(0)] * (n + 2)
+    for k in range(1, n // 2 + 2):
+        if 2 * k - 1 < n + 2:
+            log_terms[2 * k - 1] = mp.bernoulli(2 * k) / (2 * k * (2 * k - 1))
+    made = [mpf(1)]
+    for k in range(1, n + 2):
+        made.append(mp.fsum(j * log_terms[j] * made[k - j] for j in range(1, k + 1)) / k)
+    return made
+
+
+def write_temme():
+    rows = temme(12, 26)
+    (FOLDER / "tables_temme.h").write_text(
+        "/* Temme's expansion of the incomplete gamma function. Made by tools/make_special_tables.py; not to be edited. */\n"
+        "#ifndef CPS_TABLES_TEMME_H\n#define CPS_TABLES_TEMME_H\n\n" + text("temme", rows) + "\n#endif\n")
+
+
 if __name__ == "__main__":
-    for name in sys.argv[1:] or SPECS:
-        write(name, *SPECS[name])
+    for name in sys.argv[1:] or [*SPECS, "temme"]:
+        if name == "temme":
+            write_temme()
+        else:
+            write(name, *SPECS[name])

@@ -36,7 +36,7 @@ CPS_MATH double cps_kl_div(double x, double y)
     if (x != x || y != y) return CPS_NAN;
     if (x > 0 && y > 0) {
         const double t = (x - y) / y;
-        if (fabs(t) < 0.5) return y * ((1 + t) * cps_log1p_less(t) + t * t);
+        if (fabs(t) < 0.5) return y * ((1 + t) * cps_log1p_less(t, x / y) + t * t);
         return cps_rel_entr(x, y) - x + y;
     }
     return x == 0 && y >= 0 ? y : CPS_INF;

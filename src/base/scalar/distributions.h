@@ -1,0 +1,346 @@
+/* Incomplete gamma and beta functions, their inverses, and the distribution functions that are made of them.
+ *
+ * Of the two sides that add to 1, the smaller is computed: by its series, its continued fraction, or, for the gamma
+ * function around x = a, Temme's uniform expansion ("The asymptotic expansion of the incomplete gamma functions", 1979).
+ * The common factor x^a exp(-x) / gamma(a), or x^a y^b / beta(a, b), is made of the distance from its maximum, so that
+ * large exponents do not cancel. Inverses are Newton's method for the logarithms of both, between bounds. */
+#ifndef CPS_DISTRIBUTIONS_H
+#define CPS_DISTRIBUTIONS_H
+
+#include "scalar/gamma_real.h"
+#include "scalar/normal.h"
+#include "scalar/tables_temme.h"
+
+/* Two sides of a distribution: p below, q above. */
+typedef struct cps_sides { double p, q; } cps_sides;
+CPS_MATH cps_sides cps_sides_of(double p, double q)
+{
+    cps_sides s;
+    s.p = p, s.q = q;
+    return s;
+}
+CPS_MATH cps_sides cps_of_p(double p) { return cps_sides_of(p, 1 - p); }
+CPS_MATH cps_sides cps_of_q(double q) { return cps_sides_of(1 - q, q); }
+
+/* x^a exp(-x) / gamma(a), x > 0 */
+CPS_HEAVY double cps_gamma_density(double a, double x)
+{
+    if (a >= 10) {
+        const double t = (x - a) / a;
+        return sqrt(a / (2 * CPS_PI)) * exp(a * cps_log1p_less(t, x / a) - cps_stirling(a));
+    }
+    if (x > 1000) return 0;
+    const double half = exp(-0.5 * x);
+    return pow(x, a) * half * (half * cps_rgamma(a));
+}
+/* Temme's expansion for a >= 20 and x within 0.3 a of a. */
+CPS_MATH cps_sides cps_gamma_uniform(double a, double x)
+{
+    const double phi = -cps_log1p_less((x - a) / a, x / a), y = sqrt(a * phi), eta = x < a ? -sqrt(2 * phi) : sqrt(2 * phi);
+    double sum = 0, power = 1;
+    for (int k = 0; k < CPS_ROWS(cps_temme); k++) {
+        const double term = power * cps_polynomial(cps_temme[k], CPS_COLUMNS(cps_temme), eta);
+        sum += term;
+        if (fabs(term) < 1e-17 * fabs(sum)) break;
+        power /= a;
+    }
+    const double rest = sum / sqrt(2 * CPS_PI * a), e = exp(-a * phi), tail = 0.5 * cps_erfcx_positive(y);
+    return x < a ? cps_of_p(e * (tail - rest)) : cps_of_q(e * (tail + rest));
+}
+/* The lower side by its series: x^a exp(-x) / gamma(a + 1) (1 + x/(a+1) + ...) */
+CPS_MATH double cps_gamma_series(double a, double x)
+{
+    double term = 1, sum = 1;
+    for (int k = 1; k < 2000; k++) {
+        term *= x / (a + k);
+        sum += term;
+        if (term < 1e-17 * sum) break;
+    }
+    return a < 10 && x < 600 ? pow(x, a) * exp(-x) * cps_rgamma(a + 1) * sum : cps_gamma_density(a, x) / a * sum;
+}
+/* The upper side by its continued fraction, evaluated forwards. */
+CPS_MATH double cps_gamma_fraction(double a, double x)
+{
+    double b = x + 1 - a, c = 1e300, d = 1 / b, h = d;
+    for (int k = 1; k < 5000; k++) {
+        const double n = -k * (k - a);
+        b += 2;
+        d = 1 / (n * d + b);
+        c = b + n / c;
+        const double change = d * c;
+        h *= change;
+        if (fabs(change - 1) < 2e-16) break;
+    }
+    return cps_gamma_density(a, x) * h;
+}
+/* The upper side for small a and x: 1 - x^a / gamma(1 + a) and a series. */
+CPS_MATH double cps_gamma_small_side(double a, double x)
+{
+    double factor = 1, sum = 0;
+    for (int n = 1; n < 200; n++) {
+        factor *= -x / n;
+        const double term = factor / (a + n);
+        sum += term;
+        if (fabs(term) <= 1e-17 * fabs(sum)) break;
+    }
+    const double log_x = log(x), log_gamma = cps_gammaln(a + 1);
+    const double exact = a < 0.5 ? a * (a - 1) * CPS_CELL(cps_lgamma_cells, a, -0.5, 4) : log_gamma;
+    return -expm1(a * log_x - exact) - a * sum * exp(a * log_x - exact);
+}
+CPS_HEAVY cps_sides cps_gamma_sides(double a, double x)
+{
+    if (!(a >= 0 && x >= 0)) return cps_sides_of(CPS_NAN, CPS_NAN);
+    if (a == 0) return x > 0 ? cps_sides_of(1, 0) : cps_sides_of(CPS_NAN, CPS_NAN);
+    if (x == 0) return cps_sides_of(0, 1);
+    if (a == CPS_INF) return x == CPS_INF ? cps_sides_of(CPS_NAN, CPS_NAN) : cps_sides_of(0, 1);
+    if (x == CPS_INF) return cps_sides_of(1, 0);
+    if (a >= 20 && fabs(x - a) < 0.3 * a) return cps_gamma_uniform(a, x);
+    if (x > 1.1) return x <= a ? cps_of_p(cps_gamma_series(a, x)) : cps_of_q(cps_gamma_fraction(a, x));
+    if (x <= 0.5 ? a > -0.4 / log(x) : a > 0.75 * x) return cps_of_p(cps_gamma_series(a, x));
+    return cps_of_q(cps_gamma_small_side(a, x));
+}
+CPS_MATH double cps_gammainc(double a, double x) { return cps_gamma_sides(a, x).p; }
+CPS_MATH double cps_gammaincc(double a, double x) { return cps_gamma_sides(a, x).q; }
+
+/* The x with sides p and q, of which one is exact: `lower` says that it is p. */
+CPS_HEAVY double cps_gamma_inverse(double a, double p, double q, int lower)
+{
+    if (!(a > 0) || !(p >= 0 && q >= 0)) return CPS_NAN;
+    if (p == 0) return 0;
+    if (q == 0) return CPS_INF;
+    const double log_gamma = cps_gammaln(a + 1);
+    double x = exp((log(p) + log_gamma) / a); /* P is x^a / gamma(a + 1) near 0 */
+    if (x == 0) return 0;
+    if (a > 1 && x > 0.2 * a) { /* Wilson and Hilferty */
+        const double w = 1 / (9 * a), t = lower ? cps_ndtri(p) : -cps_ndtri(q), r = 1 - w + t * sqrt(w);
+        if (r > 0) x = a * r * r * r;
+    } else if (a <= 1 && x > 0.5) {
+        const double l = -log(q) - (log_gamma - log(a));
+        if (l > 1) x = l + (a - 1) * log(l);
+        if (!(x > 0.1)) x = 0.1;
+    }
+    double low = 0, high = CPS_INF;
+    for (int i = 0; i < 100; i++) {
+        const cps_sides s = cps_gamma_sides(a, x);
+        const int by_p = lower ? p < 0.9 : q > 0.9;
+        const double far = by_p ? log(s.p / p) : -log(s.q / q); /* positive where x is too large */
+        if (far > 0) high = x;
+        else low = x;
+        const double slope = cps_gamma_density(a, x) / (by_p ? s.p : s.q); /* by log(x) */
+        double step = -far / slope;
+        if (fabs(step) < 1e-8) { /* the next one would be below rounding errors */
+            x += x * step;
+            break;
+        }
+        if (!(fabs(step) < 2)) step = far > 0 ? -2 : 2;
+        double next = x * exp(step);
+        if (!(next > low && next < high)) next = high < CPS_INF ? (low > 0 ? sqrt(low) * sqrt(high) : 0.01 * high) : 2 * x;
+        if (next == x) break;
+        x = next;
+    }
+    return x;
+}
+CPS_MATH double cps_gammaincinv(double a, double p) { return cps_gamma_inverse(a, p, 1 - p, 1); }
+CPS_MATH double cps_gammainccinv(double a, double q) { return cps_gamma_inverse(a, 1 - q, q, 0); }
+
+/* --- the beta function's --- */
+
+/* log(y) of y = 1 - x, by whichever is exact. */
+CPS_MATH double cps_log_of_rest(double x, double y) { return x < 0.5 ? log1p(-x) : log(y); }
+
+/* x^a y^b / beta(a, b) */
+CPS_HEAVY double cps_beta_density(double a, double b, double x, double y)
+{
+    if (a >= 10 && b >= 10) {
+        const double n = a + b, lost = a > b ? (a - n) + b : (b - n) + a; /* a + b is n + lost */
+        const double far = x < 0.5 ? fma(-n, x, a) - lost * x : fma(n, y, -b) + lost * y;
+        return sqrt(a / n * b / (2 * CPS_PI)) * exp(a * cps_log1p_less(-far / a, x / a * n) +
+                                                    b * cps_log1p_less(far / b, y / b * n) - cps_beta_rest(a, b));
+    }
+    const double log_y = cps_log_of_rest(x, y), log_x = y < 0.5 ? log1p(-y) : log(x);
+    const double px = y < 0.5 ? exp(a * log_x) : pow(x, a), py = x < 0.5 ? exp(b * log_y) : pow(y, b);
+    const double beta = cps_beta(a, b);
+    if (px > 1e-290 && py > 1e-290 && beta > 1e-290 && beta < 1e290) return px * py / beta;
+    return exp(a * log_x + b * log_y - cps_betaln_positive(a, b));
+}
+/* The lower side by its power series, for small b x: x^a / (a beta) (1 + a (1-b) x / (a+1) + ...) */
+CPS_MATH double cps_beta_series(double a, double b, double x)
+{
+    double factor = 1, sum = 1 / a;
+    for (int n = 1; n < 2000; n++) {
+        factor *= (n - b) * x / n;
+        const double term = factor / (a + n);
+        sum += term;
+        if (fabs(term) < 1e-17 * fabs(sum)) break;
+    }
+    const double beta = cps_beta(a, b), px = pow(x, a);
+    if (px > 1e-290 && beta > 1e-290 && beta < 1e290) return px / beta * sum;
+    return exp(a * log(x) - cps_betaln_positive(a, b)) * sum;
+}
+/* The lower side by its continued fraction, for x below the mean: two steps a turn, without divisions in them. */
+CPS_MATH double cps_beta_fraction(double a, double b, double x, double y)
+{
+    double p0 = 0, q0 = 1, p1 = 1, q1 = 1, h = 1;
+    for (int m = 0; m < 5000; m++) {
+        const double k = a + 2.0 * m, odd = -(a + m) * (a + b + m) * x / (k * (k + 1));
+        const double even = (m + 1) * (b - m - 1) * x / ((k + 1) * (k + 2));
+        p0 = p1 + odd * p0, q0 = q1 + odd * q0;
+        p1 = p0 + even * p1, q1 = q0 + even * q1;
+        const double before = h;
+        h = p1 / q1;
+        if (fabs(h - before) <= 1e-16 * fabs(h)) break;
+        if (fabs(q1) > 1e100 || fabs(q1) < 1e-100) p0 /= q1, q0 /= q1, p1 = h, q1 = 1;
+    }
+    return cps_beta_density(a, b, x, y) / a * h;
+}
+CPS_HEAVY cps_sides cps_beta_sides(double a, double b, double x, double y)
+{
+    if (!(a >= 0 && b >= 0 && x >= 0 && y >= 0) || (a == 0 && b == 0)) return cps_sides_of(CPS_NAN, CPS_NAN);
+    if (a == CPS_INF || b == CPS_INF) {
+        if (a == b) return cps_sides_of(CPS_NAN, CPS_NAN);
+        return a == CPS_INF ? cps_sides_of(x == 1, x < 1) : cps_sides_of(x > 0, x == 0);
+    }
+    if (x == 0 || (b == 0 && y > 0)) return cps_sides_of(a == 0, a != 0);
+    if (y == 0 || a == 0) return cps_sides_of(1, 0);
+    const int swap = x * (a + b) > a;
+    if (swap) {
+        const double t = a, u = x;
+        a = b, b = t, x = y, y = u;
+    }
+    const double small = b * x <= 1 && x <= 0.9 ? cps_beta_series(a, b, x) : cps_beta_fraction(a, b, x, y);
+    return swap ? cps_of_q(small) : cps_of_p(small);
+}
+CPS_MATH double cps_betainc(double a, double b, double x) { return cps_beta_sides(a, b, x, 1 - x).p; }
+CPS_MATH double cps_betaincc(double a, double b, double x) { return cps_beta_sides(a, b, x, 1 - x).q; }
+
+/* x and 1 - x with sides p and q. */
+CPS_HEAVY cps_sides cps_beta_inverse(double a, double b, double p, double q)
+{
+    if (!(a > 0 && b > 0) || !(p >= 0 && q >= 0)) return cps_sides_of(CPS_NAN, CPS_NAN);
+    if (p == 0) return cps_sides_of(0, 1);
+    if (q == 0) return cps_sides_of(1, 0);
+    const cps_sides middle = cps_beta_sides(a, b, 0.5, 0.5);
+    const int swap = p < q ? middle.p < p : middle.q > q; /* the smaller of x and 1 - x is found */
+    if (swap) {
+        const double t = a, u = p;
+        a = b, b = t, p = q, q = u;
+    }
+    double x = exp((log(p) + log(a) + cps_betaln_positive(a, b)) / a);
+    if (a > 1 && b > 1 && x > 0.1 * a / (a + b)) {
+        const double t = -cps_ndtri(p < q ? p : q) * (p < q ? -1 : 1), l = (t * t - 3) / 6;
+        const double u = 1 / (2 * a - 1), v = 1 / (2 * b - 1), h = 2 / (u + v);
+        const double w = -t * sqrt(h + l) / h - (v - u) * (l + 5.0 / 6 - 2 / (3 * h));
+        const double guess = a / (a + b * exp(2 * w));
+        if (guess > 0 && guess < 1) x = guess;
+    }
+    if (x == 0) return swap ? cps_sides_of(1, 0) : cps_sides_of(0, 1);
+    if (!(x < 0.5)) x = 0.4;
+    double low = 0, high = 0.5000001;
+    for (int i = 0; i < 100; i++) {
+        const cps_sides s = cps_beta_sides(a, b, x, 1 - x);
+        const int by_p = p < 0.5;
+        const double far = by_p ? log(s.p / p) : -log(s.q / q);
+        if (far > 0) high = x;
+        else low = x;
+        const double slope = cps_beta_density(a, b, x, 1 - x) / (1 - x) / (by_p ? s.p : s.q);
+        double step = -far / slope;
+        if (fabs(step) < 1e-8) { /* the next one would be below rounding errors */
+            x += x * step;
+            break;
+        }
+        if (!(fabs(step) < 2)) step = far > 0 ? -2 : 2;
+        double next = x * exp(step);
+        if (!(next > low && next < high)) next = low > 0 ? sqrt(low) * sqrt(high) : 0.01 * high;
+        if (next == x) break;
+        x = next;
+    }
+    return swap ? cps_sides_of(1 - x, x) : cps_sides_of(x, 1 - x);
+}
+CPS_MATH double cps_betaincinv(double a, double b, double p) { return cps_beta_inverse(a, b, p, 1 - p).p; }
+CPS_MATH double cps_betainccinv(double a, double b, double q) { return cps_beta_inverse(a, b, 1 - q, q).p; }
+
+/* --- distributions --- */
+
+/* Of k successes or fewer in n trials of probability p, and of more. */
+CPS_MATH double cps_bdtr(double k, double n, double p)
+{
+    const double whole = floor(k);
+    if (!(p >= 0 && p <= 1) || !(whole >= 0 && whole <= n)) return CPS_NAN;
+    return whole == n ? 1 : cps_betaincc(whole + 1, n - whole, p);
+}
+CPS_MATH double cps_bdtrc(double k, double n, double p)
+{
+    const double whole = floor(k);
+    if (!(p >= 0 && p <= 1) || !(whole <= n)) return CPS_NAN;
+    return whole < 0 ? 1 : whole == n ? 0 : cps_betainc(whole + 1, n - whole, p);
+}
+CPS_MATH double cps_bdtri(double k, double n, double y)
+{
+    const double whole = floor(k);
+    if (!(y >= 0 && y <= 1) || !(whole >= 0 && whole < n)) return CPS_NAN;
+    return cps_betainccinv(whole + 1, n - whole, y);
+}
+CPS_MATH double cps_nbdtr(double k, double n, double p)
+{
+    k = trunc(k), n = trunc(n);
+    return p >= 0 && p <= 1 && k >= 0 ? cps_betainc(n, k + 1, p) : CPS_NAN;
+}
+CPS_MATH double cps_nbdtrc(double k, double n, double p)
+{
+    k = trunc(k), n = trunc(n);
+    return p >= 0 && p <= 1 && k >= 0 ? cps_betaincc(n, k + 1, p) : CPS_NAN;
+}
+CPS_MATH double cps_nbdtri(double k, double n, double y)
+{
+    k = trunc(k), n = trunc(n);
+    return y >= 0 && y <= 1 && k >= 0 ? cps_betaincinv(n, k + 1, y) : CPS_NAN;
+}
+CPS_MATH cps_sides cps_f_sides(double a, double b, double x)
+{
+    if (!(a > 0 && b > 0 && x >= 0)) return cps_sides_of(CPS_NAN, CPS_NAN);
+    if (x == CPS_INF) return cps_sides_of(1, 0);
+    const double w = a * x;
+    return cps_beta_sides(0.5 * a, 0.5 * b, w / (b + w), b / (b + w));
+}
+CPS_MATH double cps_fdtr(double a, double b, double x) { return cps_f_sides(a, b, x).p; }
+CPS_MATH double cps_fdtrc(double a, double b, double x) { return cps_f_sides(a, b, x).q; }
+CPS_MATH double cps_fdtri(double a, double b, double p)
+{
+    if (!(a > 0 && b > 0 && p > 0 && p <= 1)) return CPS_NAN;
+    const cps_sides s = cps_beta_inverse(0.5 * a, 0.5 * b, p, 1 - p);
+    return b * s.p / (a * s.q);
+}
+CPS_MATH double cps_gdtr(double a, double b, double x) { return x >= 0 ? cps_gammainc(b, a * x) : CPS_NAN; }
+CPS_MATH double cps_gdtrc(double a, double b, double x) { return x >= 0 ? cps_gammaincc(b, a * x) : CPS_NAN; }
+CPS_MATH double cps_chdtr(double v, double x) { return x >= 0 ? cps_gammainc(0.5 * v, 0.5 * x) : CPS_NAN; }
+CPS_MATH double cps_chdtrc(double v, double x) { return x < 0 ? 1 : cps_gammaincc(0.5 * v, 0.5 * x); }
+CPS_MATH double cps_chdtri(double v, double q)
+{
+    return q >= 0 && q <= 1 ? 2 * cps_gammainccinv(0.5 * v, q) : CPS_NAN;
+}
+CPS_MATH double cps_pdtr(double k, double m)
+{
+    if (!(k >= 0 && m >= 0)) return CPS_NAN;
+    return m == 0 ? 1 : cps_gammaincc(floor(k) + 1, m);
+}
+CPS_MATH double cps_pdtrc(double k, double m)
+{
+    if (!(k >= 0 && m >= 0)) return CPS_NAN;
+    return m == 0 ? 0 : cps_gammainc(floor(k) + 1, m);
+}
+CPS_MATH double cps_pdtri(double k, double y)
+{
+    k = trunc(k);
+    return k >= 0 && y >= 0 && y < 1 ? cps_gammainccinv(k + 1, y) : CPS_NAN;
+}
+/* Student's t distribution with v degrees of freedom. */
+CPS_MATH double cps_stdtr(double v, double t)
+{
+    if (!(v > 0) || t != t) return CPS_NAN;
+    if (v == CPS_INF) return cps_ndtr(t);
+    if (fabs(t) == CPS_INF) return t > 0;
+    const double s = t * t, tail = 0.5 * cps_beta_sides(0.5 * v, 0.5, v / (v + s), s / (v + s)).p;
+    return t < 0 ? tail : 1 - tail;
+}
+
+#endif

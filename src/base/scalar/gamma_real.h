@@ -1,0 +1,345 @@
+/* The gamma function and what is made of it: logarithms, ratios, its derivatives, the zeta function.
+ *
+ * gamma: 1/gamma is a polynomial on 1..2, shifted by a product whose rounding errors are kept; Stirling's series from
+ * 20 on; the reflection below -20. gammaln and digamma: polynomials to 8 of the function divided by its zeros, then
+ * Stirling's series. */
+#ifndef CPS_GAMMA_REAL_H
+#define CPS_GAMMA_REAL_H
+
+#include "scalar/special.h"
+#include "scalar/tables_gamma.h"
+
+/* log(gamma(x)) - ((x - 1/2) log(x) - x + log(2 pi) / 2) for x >= 7, of 1/x. */
+CPS_MATH double cps_stirling(double x)
+{
+    const double r = 1 / x, s = r * r;
+    double p = -0.59243243243243243243; /* B(2k) / (2k (2k - 1)) */
+    p = CPS_FMA(p, s, 0.17964437236883057316);
+    p = CPS_FMA(p, s, -0.029550653594771241830);
+    p = CPS_FMA(p, s, 0.0064102564102564102564);
+    p = CPS_FMA(p, s, -0.0019175269175269175269);
+    p = CPS_FMA(p, s, 0.00084175084175084175084);
+    p = CPS_FMA(p, s, -0.00059523809523809523810);
+    p = CPS_FMA(p, s, 0.00079365079365079365079);
+    p = CPS_FMA(p, s, -0.0027777777777777777778);
+    p = CPS_FMA(p, s, 0.083333333333333333333);
+    return p * r;
+}
+
+/* gamma(x) = result * *scale^2; the scale is 1 but for the largest x. x > 0, finite. */
+CPS_MATH double cps_gamma_large(double x, double *scale)
+{
+    const double rest = CPS_SQRT_2PI * exp(cps_stirling(x));
+    *scale = 1;
+    if (x < 140) return pow(x, x - 0.5) * (exp(-x) * rest);
+    *scale = pow(x, 0.5 * x - 0.25);
+    return exp(-x) * rest;
+}
+/* gamma(x) = result * *scale^2 for |x| below 20: of x in 1..2 by a polynomial, shifted there by a product. */
+CPS_MATH double cps_gamma_small(double x)
+{
+    double product = 1, lost = 0, y = x;
+    while (y >= 2) {
+        y -= 1;
+        const double p = product * y;
+        lost = lost * y + fma(product, y, -p);
+        product = p;
+    }
+    const int up = y < 1;
+    while (y < 0) {
+        const double p = product * y;
+        lost = lost * y + fma(product, y, -p);
+        product = p;
+        y += 1;
+    }
+    double r;
+    if (y < 1) { /* gamma(y) = gamma(1 + y) / y; adding 1 to a small y would lose it */
+        r = y * cps_cell(&cps_rgamma_cells[0][0], CPS_ROWS(cps_rgamma_cells), CPS_COLUMNS(cps_rgamma_cells), y * 4);
+    } else {
+        r = CPS_CELL(cps_rgamma_cells, y, 1, 4);
+    }
+    return up ? 1 / (r * (product + lost)) : (product + lost) / r;
+}
+/* gamma(x) = result * *scale^2, or result / *scale^2 where x < 0. */
+CPS_MATH double cps_gamma_scaled(double x, double *scale)
+{
+    *scale = 1;
+    if (fabs(x) < 20) return cps_gamma_small(x);
+    if (x > 0) return cps_gamma_large(x, scale);
+    const double g = cps_gamma_large(-x, scale);
+    return CPS_PI / (x * cps_sinpi(x) * g) * -1;
+}
+CPS_MATH int cps_is_pole(double x) { return x <= 0 && x == floor(x); }
+
+CPS_HEAVY double cps_gamma(double x)
+{
+    double scale;
+    if (x != x || x == CPS_INF) return x;
+    if (x == 0) return 1 / x;
+    if (cps_is_pole(x)) return CPS_NAN;
+    if (x > 171.7) return CPS_INF;
+    if (x < -200) return cps_sinpi(x) > 0 ? -0.0 : 0.0;
+    const double g = cps_gamma_scaled(x, &scale);
+    return x > 0 ? g * scale * scale : g / scale / scale;
+}
+CPS_HEAVY double cps_rgamma(double x)
+{
+    double scale;
+    if (x != x) return x;
+    if (x == 0) return x;
+    if (x == CPS_INF || x > 200) return 0;
+    if (cps_is_pole(x)) return x == -CPS_INF ? CPS_NAN : 0;
+    if (x < -190) return cps_sinpi(x) > 0 ? -CPS_INF : CPS_INF;
+    const double g = cps_gamma_scaled(x, &scale);
+    return x > 0 ? 1 / g / scale / scale : 1 / g * scale * scale;
+}
+CPS_MATH double cps_gammasgn(double x)
+{
+    if (x != x || x == -CPS_INF) return CPS_NAN;
+    if (x > 0) return 1;
+    if (x == 0) return copysign(1.0, x);
+    const double whole = floor(x);
+    return whole == x ? CPS_NAN : whole - 2 * floor(0.5 * whole) != 0 ? -1 : 1;
+}
+
+/* log|gamma(x)| */
+CPS_HEAVY double cps_gammaln(double x)
+{
+    if (x != x) return x;
+    if (fabs(x) == CPS_INF || cps_is_pole(x)) return CPS_INF;
+    if (x < 0) {
+        if (x > -1e-17) return -log(-x); /* and gamma(1 + x) is 1 */
+        if (x > -20) return log(fabs(cps_gamma_small(x)));
+        return log(CPS_PI / fabs(x * cps_sinpi(x))) - cps_gammaln(-x);
+    }
+    if (x < 0.5) return x * (x - 1) * CPS_CELL(cps_lgamma_cells, x, -0.5, 4) - log(x);
+    if (x < 8) return (x - 1) * (x - 2) * CPS_CELL(cps_lgamma_cells, x, 0.5, 4);
+    if (x > 1e17) return x * (log(x) - 1);
+    return (x - 0.5) * (log(x) - 1) + (cps_stirling(x) + (0.5 * CPS_LOG_2PI - 0.5));
+}
+
+/* log(x) - 1/(2x) - digamma(x), for x >= 7 */
+CPS_MATH double cps_digamma_rest(double x)
+{
+    const double s = 1 / (x * x);
+    double p = -26.456212121212121212; /* B(2k) / 2k */
+    p = CPS_FMA(p, s, 3.0539543302701197438);
+    p = CPS_FMA(p, s, -0.44325980392156862745);
+    p = CPS_FMA(p, s, 0.083333333333333333333);
+    p = CPS_FMA(p, s, -0.021092796092796092796);
+    p = CPS_FMA(p, s, 0.0075757575757575757576);
+    p = CPS_FMA(p, s, -0.0041666666666666666667);
+    p = CPS_FMA(p, s, 0.0039682539682539682540);
+    p = CPS_FMA(p, s, -0.0083333333333333333333);
+    p = CPS_FMA(p, s, 0.083333333333333333333);
+    return p * s;
+}
+CPS_HEAVY double cps_digamma(double x)
+{
+    const double zero = 1.4616321449683622, zero_low = 9.549995429965697e-17;
+    if (x != x || x == CPS_INF) return x;
+    if (x == -CPS_INF) return CPS_NAN;
+    if (x == 0) return -1 / x;
+    if (cps_is_pole(x)) return CPS_NAN;
+    double reflected = 0;
+    if (x < 0) { /* digamma(1 - x) - pi / tan(pi x) = digamma(-x) - 1/x - pi / tan(pi x) */
+        const double r = x - rint(x);
+        reflected = -1 / x - CPS_PI * cps_cospi(r) / cps_sinpi(r);
+        x = -x;
+    }
+    double shift = 0;
+    if (x < 1) shift = -1 / x;
+    const double at = x < 1 ? x : x - 1; /* of the argument in 1..8, exactly */
+    double r;
+    if (at < 7) {
+        const double near = x < 1 ? (x + 1 - zero) - zero_low : (x - zero) - zero_low;
+        r = near * cps_cell(&cps_digamma_cells[0][0], CPS_ROWS(cps_digamma_cells), CPS_COLUMNS(cps_digamma_cells), at * 4);
+    } else {
+        r = log(x) - 0.5 / x - cps_digamma_rest(x);
+    }
+    return r + shift + reflected;
+}
+
+/* --- the zeta function --- */
+
+/* The sum of (q + k)^-x, k from 0, by the Euler-Maclaurin formula. */
+CPS_HEAVY double cps_zeta_sum(double x, double q)
+{
+    double sum = 0, a = q, b = 0;
+    for (int k = 0; k < 10 || a < 10; k++, a += 1) {
+        b = pow(a, -x);
+        sum += b;
+        if (fabs(b) < sum * 1e-18) return sum;
+    }
+    /* from a on: a^(1-x)/(x-1) + a^-x/2 + sum of B(2j)/(2j)! x(x+1)..(x+2j-2) a^(-x-2j+1) */
+    b = pow(a, -x);
+    double tail = b * a / (x - 1) + 0.5 * b, factor = x, power = b / a;
+    const double over[12] = {12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1.8924375803183791606e9,
+                             7.47242496e10, -2.950130727918164224e12, 1.1646782814350067249e14,
+                             -4.5979787224074726105e15, 1.8152105401943546773e17, -7.1661652561756670113e18};
+    for (int j = 0; j < 12; j++) {
+        const double term = factor * power / over[j];
+        tail += term;
+        if (fabs(term) < 1e-17 * tail) break;
+        factor *= (x + 2 * j + 1) * (x + 2 * j + 2);
+        power /= a * a;
+    }
+    return sum + tail;
+}
+/* Hurwitz's zeta function for x > 1, else NaN as in SciPy; large q by the first terms of its asymptotic series. */
+CPS_HEAVY double cps_zeta(double x, double q)
+{
+    if (x != x || q != q) return CPS_NAN;
+    if (x == 1) return CPS_INF;
+    if (x < 1) return CPS_NAN;
+    if (q <= 0) {
+        if (q == floor(q)) return CPS_INF;
+        if (x != floor(x)) return CPS_NAN; /* powers of negative numbers */
+    }
+    if (q == CPS_INF) return 0;
+    if (x == CPS_INF) return q > 1 ? 0 : q == 1 ? 1 : CPS_INF;
+    if (q > 1e8) return (1 / (x - 1) + 1 / (2 * q)) * pow(q, 1 - x);
+    if (q < -1e6) return CPS_NAN;
+    double sum = 0;
+    while (q < 0) { /* x is an integer */
+        sum += pow(q, -x);
+        q += 1;
+    }
+    return sum + cps_zeta_sum(x, q);
+}
+/* zeta(x) - 1 */
+CPS_HEAVY double cps_zetac(double x)
+{
+    if (x != x || x == -CPS_INF) return CPS_NAN;
+    if (x == 1) return CPS_INF;
+    if (x > 60) return pow(2.0, -x) + pow(3.0, -x);
+    if (x > 1) return cps_zeta_sum(x, 2);
+    if (x >= -1) return CPS_CELL(cps_zeta_cells, x, -1, 4) / (x - 1) - 1;
+    /* 2^x pi^(x-1) sin(pi x / 2) gamma(1 - x) zeta(1 - x) */
+    const double s = 1 - x, sine = cps_sinpi(0.5 * x);
+    double z = cps_zeta_sum(s, 1);
+    if (sine == 0) return -1;
+    z *= 1 + x * 3.8981718325193755e-17; /* what rounding makes of 2 pi */
+    if (s < 150) return sine * z * cps_gamma(s) * pow(2 * CPS_PI, x) / CPS_PI - 1;
+    double scale;
+    if (s > 400) return sine > 0 ? CPS_INF : -CPS_INF;
+    const double g = cps_gamma_large(s, &scale), half = pow(2 * CPS_PI, 0.5 * x);
+    return sine * z / CPS_PI * (g * scale * half) * (scale * half) - 1;
+}
+/* The n-th derivative of digamma, n a whole number of at least 0. */
+CPS_HEAVY double cps_polygamma(double n, double x)
+{
+    if (n != floor(n) || n < 0) return CPS_NAN;
+    if (n == 0) return cps_digamma(x);
+    const double sign = fmod(n, 2) != 0 ? 1 : -1;
+    return sign * cps_gamma(n + 1) * cps_zeta(n + 1, x);
+}
+
+/* --- ratios --- */
+
+/* stirling(a) + stirling(b) - stirling(a + b) */
+CPS_MATH double cps_beta_rest(double a, double b) { return cps_stirling(a) + (cps_stirling(b) - cps_stirling(a + b)); }
+
+/* log(gamma(b) / gamma(a + b)) for b >= 10 and a of any size from 0 on, without the difference of large logarithms. */
+CPS_HEAVY double cps_gamma_ratio_log(double a, double b)
+{
+    const double c = a + b, l = log1p(a / b);
+    return -(b - 0.5) * l - a * (log(c) - 1) + cps_stirling(b) - cps_stirling(c);
+}
+/* log(beta(a, b)) for positive a and b */
+CPS_HEAVY double cps_betaln_positive(double a, double b)
+{
+    if (a > b) {
+        const double t = a;
+        a = b, b = t;
+    }
+    if (b == CPS_INF) return -CPS_INF;
+    if (a >= 10) { /* -(a - 1/2) log(a/(a+b)) ... */
+        const double h = a / b;
+        return 0.5 * (CPS_LOG_2PI - log(b)) + (a - 0.5) * log(h / (1 + h)) - b * log1p(h) + cps_beta_rest(a, b);
+    }
+    if (b >= 10) return cps_gammaln(a) + cps_gamma_ratio_log(a, b);
+    return log(cps_gamma(a) / cps_gamma(a + b) * cps_gamma(b));
+}
+CPS_HEAVY double cps_beta(double a, double b)
+{
+    if (a != a || b != b) return CPS_NAN;
+    if (a > 0 && b > 0) {
+        if (a + b < 20) return cps_gamma(a) / cps_gamma(a + b) * cps_gamma(b);
+        const double small = a < b ? a : b, large = a < b ? b : a;
+        if (small < 10) return cps_gamma(small) * exp(cps_gamma_ratio_log(small, large));
+        return exp(cps_betaln_positive(a, b));
+    }
+    if (a < b) {
+        const double t = a;
+        a = b, b = t;
+    }
+    if (cps_is_pole(a) || cps_is_pole(b)) { /* finite where the pole of the denominator cancels one of them */
+        const double pole = cps_is_pole(b) ? b : a, other = cps_is_pole(b) ? a : b;
+        if (other == floor(other) && other > 0 && 1 - pole - other > 0)
+            return (fmod(other, 2) != 0 ? -1 : 1) * cps_beta(1 - pole - other, other);
+        return CPS_INF;
+    }
+    if (fabs(a) < 150 && fabs(b) < 150 && fabs(a + b) < 150) return cps_gamma(a) * (cps_rgamma(a + b) * cps_gamma(b));
+    if (cps_is_pole(a + b)) return 0;
+    return cps_gammasgn(a) * cps_gammasgn(b) * cps_gammasgn(a + b) *
+           exp((cps_gammaln(a) - cps_gammaln(a + b)) + cps_gammaln(b));
+}
+CPS_HEAVY double cps_betaln(double a, double b)
+{
+    if (a != a || b != b) return CPS_NAN;
+    if (a > 0 && b > 0) return cps_betaln_positive(a, b);
+    const double v = cps_beta(a, b);
+    if (v != 0 && fabs(v) < CPS_INF) return log(fabs(v));
+    if (cps_is_pole(a) || cps_is_pole(b)) return CPS_INF;
+    return cps_is_pole(a + b) ? -CPS_INF : (cps_gammaln(a) - cps_gammaln(a + b)) + cps_gammaln(b);
+}
+
+/* gamma(z + m) / gamma(z) */
+CPS_HEAVY double cps_poch(double z, double m)
+{
+    if (z != z || m != m) return CPS_NAN;
+    if (m == floor(m) && fabs(m) < 40) {
+        double r = 1;
+        for (double k = 0; k < m; k++) r *= z + k;
+        for (double k = -1; k >= m; k--) r /= z + k;
+        return r;
+    }
+    if (cps_is_pole(z + m)) return cps_is_pole(z) ? CPS_NAN : CPS_INF;
+    if (cps_is_pole(z)) return 0;
+    if (fabs(z) < 20 && fabs(z + m) < 20) return cps_gamma(z + m) * cps_rgamma(z);
+    if (z > 10 && m > 0) return exp(-cps_gamma_ratio_log(m, z));
+    if (z + m > 10 && m < 0) return exp(cps_gamma_ratio_log(-m, z + m));
+    return cps_gammasgn(z) * cps_gammasgn(z + m) * exp(cps_gammaln(z + m) - cps_gammaln(z));
+}
+
+/* Binomial coefficients of real arguments. */
+CPS_HEAVY double cps_binom(double n, double k)
+{
+    if (n != n || k != k) return CPS_NAN;
+    if (n < 0 && n == floor(n)) return CPS_NAN;
+    double kx = floor(k);
+    if (k == kx && (fabs(n) > 1e-8 || n == 0)) {
+        const double nx = floor(n);
+        if (nx == n && kx > nx / 2 && nx > 0) kx = nx - kx;
+        if (kx >= 0 && kx < 20) {
+            double num = 1, den = 1;
+            for (int i = 1; i < 1 + (int)kx; i++) {
+                num *= i + n - kx;
+                den *= i;
+                if (fabs(num) > 1e50) num /= den, den = 1;
+            }
+            return num / den;
+        }
+    }
+    if (k == floor(k) && k < 0) return 0;
+    if (n >= k && n > 0 && k > 0) return 1 / ((n + 1) * cps_beta(1 + n - k, 1 + k));
+    if (k > 1e8 * fabs(n)) { /* the reflection of gamma(n - k + 1), and the leading terms in n/k */
+        const double size = (cps_gamma(1 + n) / k + cps_gamma(1 + n) * n / (2 * k * k)) / (CPS_PI * pow(k, n));
+        return k == floor(k) ? 0 : size * cps_sinpi(k - n);
+    }
+    if (fabs(n) < 150 && fabs(k) < 150) return cps_gamma(n + 1) * cps_rgamma(k + 1) * cps_rgamma(n - k + 1);
+    return 1 / ((n + 1) * cps_beta(1 + n - k, 1 + k));
+}
+
+#endif

@@ -1,0 +1,296 @@
+#!/usr/bin/env python3
+"""Writes tests/python/special_values.txt: values of the special functions with 20 digits, which test_special.py
+compares with.
+
+A line is NAME, the arguments as hexadecimal floats, and the value (the real and the imaginary part of a complex one).
+Arguments lie where functions change their method, at zeros and poles, at both ends of the range, and anywhere between.
+Needs mpmath; run by hand after a function was added: tools/make_special_values.py [NAME...].
+"""
+import math
+import pathlib
+import random
+import sys
+
+import mpmath as mp
+from mpmath import mpf
+
+mp.mp.dps = 40
+FILE = pathlib.Path(__file__).resolve().parent.parent / "tests" / "python" / "special_values.txt"
+draw = random.Random(1)
+
+
+def between(a, b, n):
+    return [draw.uniform(a, b) for _ in range(n)]
+
+
+def sizes(a, b, n, sign=1):
+    """n numbers whose logarithms are uniform."""
+    return [sign * math.exp(draw.uniform(math.log(a), math.log(b))) for _ in range(n)]
+
+
+def around(*points):
+    return [v for p in points for v in (math.nextafter(p, -math.inf), float(p), math.nextafter(p, math.inf))]
+
+
+def pairs(first, second, n):
+    return [(draw.choice(first), draw.choice(second)) for _ in range(n)]
+
+
+TINY = [5e-324, 1e-310, 2.3e-308, 1e-200, 1e-20, 1e-8]
+REAL = TINY + sizes(1e-10, 1, 8) + between(0, 10, 12) + between(10, 100, 6)
+BOTH = REAL + [-v for v in REAL]
+
+
+def rising(z, m):
+    return mp.gammaprod([z + m], [z])
+
+
+def ndtr(x):
+    return mp.erfc(-x / mp.sqrt(2)) / 2
+
+
+def density(x):
+    return mp.exp(-x * x / 2) / mp.sqrt(2 * mp.pi)
+
+
+def ndtri(p):
+    if p > mpf(1) / 2:
+        return -ndtri(1 - p)
+    if p == mpf(1) / 2:
+        return mpf(0)
+    r = mp.sqrt(-2 * mp.log(p))
+    start = -(r - (mpf("2.515517") + mpf("0.802853") * r + mpf("0.010328") * r * r) /
+              (1 + mpf("1.432788") * r + mpf("0.189269") * r * r + mpf("0.001308") * r ** 3))
+    x = start
+    for _ in range(60):
+        n = ndtr(x)
+        step = (mp.log(n) - mp.log(p)) * n / density(x)
+        x -= step
+        if abs(step) < abs(x) * mpf(10) ** -32:
+            break
+    return x
+
+
+def degrees(f, x):
+    return f(mpf(x) * mp.pi / 180)
+
+
+def box_cox(x, l):
+    return mp.log(x) if l == 0 else mp.expm1(l * mp.log(x)) / l
+
+
+def zeta(x, q):
+    return mp.zeta(x, q)
+
+
+def positive_sum(ratio, digits):
+    """1 + ratio(0) + ratio(0) ratio(1) + ..."""
+    total = term = mpf(1)
+    k = 0
+    while term > total * mpf(10) ** -digits or ratio(k) >= 1:
+        term *= ratio(k)
+        total += term
+        k += 1
+    return total
+
+
+def gamma_sides(a, x):
+    """P and Q by the series of positive terms, with so many digits that Q keeps some."""
+    with mp.workdps(340):
+        p = mp.exp(a * mp.log(x) - x - mp.loggamma(a + 1)) * positive_sum(lambda k: x / (a + 1 + k), 335)
+        return p, 1 - p
+
+
+def beta_sides(a, b, x):
+    with mp.workdps(340):
+        front = mp.exp(a * mp.log(x) + b * mp.log(1 - x) + mp.loggamma(a + b) - mp.loggamma(a) - mp.loggamma(b)) / a
+        p = front * positive_sum(lambda k: (a + b + k) / (a + 1 + k) * x, 335)
+        return p, 1 - p
+
+
+def wright(a, b, x):
+    with mp.workdps(60):
+        return mp.nsum(lambda k: x ** k / mp.factorial(k) * mp.rgamma(a * k + b), [0, mp.inf]) if x < 50 else \
+            mp.fsum(x ** k / mp.factorial(k) * mp.rgamma(a * k + b) for k in range(3000))
+
+
+def legendre(m, v, x):
+    with mp.workdps(60):
+        return mp.legenp(v, m, x, type=2)
+
+
+INCOMPLETE = [(a, a * r) for a in (1e-6, 0.01, 0.3, 1.0, 2.5, 7.0, 19.5, 20.5, 50.0, 150.0, 1e3, 3e4)
+              for r in (1e-3, 0.2, 0.72, 0.95, 1.0, 1.02, 1.28, 1.9, 4.0)] + \
+    [(0.5, 30.0), (5.0, 200.0), (100.0, 500.0), (1e6, 1.002e6), (1e6, 0.998e6), (2.0, 1e-100), (0.3, 1e-300)]
+BETAS = [(a, b, x) for a, b in ((0.3, 0.2), (0.01, 3.0), (1.0, 1.0), (2.5, 0.5), (5.0, 7.0), (15.0, 12.0), (100.0, 0.3),
+                                (30.0, 200.0), (1e3, 1.5e3), (1e-3, 50.0), (1e4, 2e4))
+         for x in (1e-6, 0.1, 0.3333, 0.402, 0.75, 0.98)]
+
+
+SOLUTIONS = {}  # arguments of an inverse: a value near the result
+
+
+def inverse_of(f, density, where):
+    """Arguments of the inverse of f in its last one, by f, and its values: a step of Newton's method from where the
+    rounding of the argument came from."""
+    with mp.workdps(60):
+        for x in where:
+            y = float(f(*map(mpf, x)))
+            if 1e-290 < y < 1 - 1e-9:
+                SOLUTIONS[density, (*x[:-1], y)] = x[-1]
+    arguments = [key for d, key in SOLUTIONS if d is density]
+
+    def solve(*key):
+        x = mpf(SOLUTIONS[density, tuple(float(v) for v in key)])
+        for _ in range(2):
+            x += (key[-1] - f(*key[:-1], x)) / density(*key[:-1], x)
+        return x
+    return solve, arguments
+
+
+def gamma_density(a, x):
+    return mp.exp((a - 1) * mp.log(x) - x - mp.loggamma(a))
+
+
+def gamma_density_above(a, x):
+    return -gamma_density(a, x)
+
+
+def beta_density(a, b, x):
+    return mp.exp((a - 1) * mp.log(x) + (b - 1) * mp.log(1 - x) + mp.loggamma(a + b) - mp.loggamma(a) - mp.loggamma(b))
+
+
+def seen(f, arguments):
+    """Those whose value is neither tiny nor without digits beside 1."""
+    return [x for x in arguments if mpf(10) ** -290 < f(*map(mpf, x)) < 1 - mpf(10) ** -13]
+
+
+# name: (function of mpf's, arguments)
+VALUES = {
+    "expit": (lambda x: 1 / (1 + mp.exp(-x)), BOTH + [-700.5, -744.5, 36.9]),
+    "logit": (lambda p: mp.log(p) - mp.log1p(-p), TINY + between(0, 1, 20) + around(0.25, 0.75) + [1 - 1e-9, 0.5000001]),
+    "log_expit": (lambda x: -mp.log1p(mp.exp(-x)), BOTH),
+    "exprel": (lambda x: mp.expm1(x) / x, BOTH + [700.0, -800.0]),
+    "exp10": (lambda x: mpf(10) ** x, BOTH + [300.5, -307.25]),
+    "entr": (lambda x: -x * mp.log(x), REAL + around(1) + [1e300]),
+    "rel_entr": (lambda x, y: x * mp.log(x / y), pairs(REAL, REAL, 40) + [(1.5, 1.5000001), (3.0, 1.5), (1e-300, 1e300)]),
+    "kl_div": (lambda x, y: x * mp.log(x / y) - x + y, pairs(REAL, REAL, 40) + [(1.5, 1.5000001), (3.0, 1.9)]),
+    "pseudo_huber": (lambda d, r: d * d * (mp.sqrt(1 + (r / d) ** 2) - 1),
+                     pairs(sizes(1e-3, 1e3, 9), sizes(1e-5, 1e5, 9), 30)),
+    "xlog1py": (lambda x, y: x * mp.log1p(y), pairs(REAL, REAL, 30) + [(2.0, -0.999), (1e300, 1e-310)]),
+    "boxcox": (box_cox, pairs(sizes(1e-8, 1e8, 12), [0.0, 1e-25, 1e-5, -1e-5, 0.5, -0.5, 1.0, 2.0, -3.0, 20.0], 50)),
+    "boxcox1p": (lambda x, l: box_cox(1 + mpf(x), l),
+                 pairs(sizes(1e-8, 1e8, 12) + [-0.5, -1e-5], [0.0, 1e-25, 1e-5, 0.5, -0.5, 1.0, 2.0, -3.0], 50)),
+    "inv_boxcox": (lambda y, l: mp.exp(y) if l == 0 else mp.exp(mp.log1p(l * y) / l),
+                   pairs(sizes(1e-8, 30, 12), [0.0, 1e-5, 0.5, 1.0, 2.0, 20.0], 40)),
+    "inv_boxcox1p": (lambda y, l: mp.expm1(y) if l == 0 else mp.expm1(mp.log1p(l * y) / l),
+                     pairs(sizes(1e-8, 30, 12), [0.0, 1e-5, 0.5, 1.0, 2.0, 20.0], 40)),
+    "cosm1": (lambda x: mp.cos(x) - 1, BOTH + [6.283185307179586, 1e5, 12.566370614]),
+    "sindg": (lambda x: degrees(mp.sin, x), BOTH + [1e10 + 0.5, 359.9999, 180.0001, -45.0, 1e15 + 1]),
+    "cosdg": (lambda x: degrees(mp.cos, x), BOTH + [1e10 + 0.5, 359.9999, 90.0001, -45.0, 1e15 + 1]),
+    "tandg": (lambda x: degrees(mp.tan, x), BOTH + [1e10 + 0.5, 359.9999, 90.0001, -44.9, 1e15 + 1]),
+    "cotdg": (lambda x: degrees(mp.cot, x), [v for v in BOTH if abs(v) > 1e-300] + [1e10 + 0.5, 359.9999, 90.0001]),
+    "gamma": (mp.gamma, [v for v in TINY if v > 1e-307] + between(0, 25, 30) + between(25, 171.6, 20) +
+              between(-30, 0, 30) + between(-170, -30, 12) + [-183.5, 171.62, -1e-10] +
+              around(0.5, 1, 2, 3, 20, 140, 141, -20.5) + [-1.0000001, -2.99999]),
+    "rgamma": (mp.rgamma, [v for v in TINY if v > 1e-307] + between(0, 25, 20) + between(25, 171.6, 12) +
+               between(-30, 0, 20) + between(-170, -30, 12) + [175.5, -169.5, -1e-10]),
+    "gammaln": (lambda x: mp.loggamma(x).real, TINY + between(0, 3, 30) + between(3, 20, 15) + sizes(20, 1e300, 15) +
+                around(0.5, 1, 2, 8, 3.25) + [-0.5, -1e-10, -1.3, -19.7, -20.2, -100.3]),
+    "digamma": (mp.digamma, [v for v in TINY if v > 1e-307] + between(0, 3, 30) + between(3, 20, 15) +
+                sizes(20, 1e300, 12) + around(1, 2, 8, 7) + [1.4616321449683622, 1.4616321449683624, 1.46, -0.25, -1.3,
+                                                            -19.75, -100.3, -1e-8]),
+    "zeta": (zeta, pairs([1.0000001, 1.01, 1.5, 2.0, 3.3, 5.0, 12.0, 30.0, 60.0],
+                         [1e-3, 0.1, 0.5, 1.0, 1.7, 5.0, 9.99, 30.0, 1e3, 1e6, 1e9], 50)),
+    "zetac": (lambda x: mp.zeta(x) - 1, between(0, 1, 8) + between(1, 10, 10) + between(10, 100, 5) +
+              between(-30, 0, 15) + [1.0000001, 0.9999999, 1e-10, -1e-10, -0.009, -0.011, -100.5, -170.5, 200.0]),
+    "polygamma": (lambda n, x: mp.psi(int(n), x), pairs([0.0, 1.0, 2.0, 3.0, 10.0, 40.0],
+                                                        [1e-3, 0.3, 1.0, 1.5, 4.0, 11.0, 100.0, 1e5], 40)),
+    "beta": (mp.beta, pairs(sizes(1e-5, 1e3, 12), sizes(1e-5, 1e3, 12), 50) + [(10.0, 10.0), (0.5, 1e5), (9.9, 300.0),
+                                                                             (-0.5, 1.25), (-3.5, -1.75), (1e-200, 3.0)]),
+    "betaln": (lambda a, b: mp.log(abs(mp.beta(a, b))),
+               pairs(sizes(1e-5, 1e3, 12), sizes(1e-5, 1e3, 12), 40) + [(1e5, 1e5), (0.5, 1e8), (1e3, 1e14)]),
+    "poch": (rising, pairs(sizes(1e-3, 1e3, 9), [0.0, 1.0, 2.0, 7.0, 0.5, 3.25, -0.5, 1e-3, 30.0, 55.5], 40)),
+    "binom": (mp.binomial, [(10.0, 3.0), (60.0, 30.0), (300.0, 150.0), (5.5, 2.0), (5.5, 2.25), (-1.5, 3.0), (0.5, 0.25),
+                            (1000.0, 10.5), (12.25, -2.5), (3.5, 100.25), (40.0, 20.0), (1e6, 3.0), (-0.75, -0.25)]),
+    "erfc": (mp.erfc, BOTH + between(0, 26, 20) + around(0.5, 1, -0.5) + [26.5, 27.2]),
+    "erfcx": (lambda x: mp.exp(x * x) * mp.erfc(x), BOTH + between(0, 5, 20) + [-26.0, -5.5, 1e10, 1e300, 30.0]),
+    "ndtr": (ndtr, BOTH + between(-37, 0, 20) + [-38.0, 8.2]),
+    "log_ndtr": (lambda x: mp.log(ndtr(x)) if x < 5 else mp.log1p(-ndtr(-mpf(x))),
+                 BOTH[:-6] + between(-37, 10, 20) + [-1e3, -1e10, 38.0] + around(-1)),
+    "ndtri": (ndtri, [v for v in TINY] + between(0, 1, 30) + sizes(1e-300, 1e-2, 15) + around(0.08, 0.92) +
+              [1 - 1e-9, 0.5000001, 0.499999]),
+    "ndtri_exp": (lambda y: ndtri(mp.exp(y)) if y < -1e-5 else -ndtri(-mp.expm1(y)),
+                  [-v for v in sizes(1e-12, 700, 30)] + [-1e4, -1e10]),
+    "erfinv": (lambda y: mp.erfinv(y), [v for v in BOTH if abs(v) < 1] + between(-1, 1, 20) + around(0.84) + [1 - 1e-9]),
+    "erfcinv": (lambda y: -ndtri(mpf(y) / 2) / mp.sqrt(2), TINY + between(0, 2, 30) + around(0.16, 1.84) +
+                [1.0000001, 2 - 1e-9]),
+    "j0": (lambda x: mp.besselj(0, x), BOTH + between(0, 30, 40) + sizes(30, 1e6, 10) + around(8, 2.404825557695773)),
+    "j1": (lambda x: mp.besselj(1, x), BOTH + between(0, 30, 40) + sizes(30, 1e6, 10) + around(8, 3.831705970207512)),
+    "y0": (lambda x: mp.bessely(0, x), REAL + between(0, 30, 40) + sizes(30, 1e6, 10) +
+           around(0.5, 2, 8, 0.8935769662791675)),
+    "y1": (lambda x: mp.bessely(1, x), [v for v in REAL if v > 1e-307] + between(0, 30, 40) + sizes(30, 1e6, 10) +
+           around(0.5, 2, 8, 2.197141326031017)),
+    "i0e": (lambda x: mp.exp(-abs(x)) * mp.besseli(0, x), BOTH + between(0, 30, 30) + around(8) + [1e3, 1e6, 1e300]),
+    "i1": (lambda x: mp.besseli(1, x), BOTH + between(0, 30, 20) + around(8) + [700.5, 713.0]),
+    "i1e": (lambda x: mp.exp(-abs(x)) * mp.besseli(1, x), BOTH + between(0, 30, 30) + around(8) + [1e3, 1e6]),
+    "k0": (lambda x: mp.besselk(0, x), REAL + between(0, 30, 30) + around(1) + [700.5]),
+    "k0e": (lambda x: mp.exp(x) * mp.besselk(0, x), REAL + between(0, 30, 30) + around(1) + [1e3, 1e6]),
+    "k1": (lambda x: mp.besselk(1, x), [v for v in REAL if v > 1e-307] + between(0, 30, 30) + around(1) + [700.5]),
+    "k1e": (lambda x: mp.exp(x) * mp.besselk(1, x), [v for v in REAL if v > 1e-307] + between(0, 30, 30) + around(1) +
+            [1e3, 1e6]),
+    "yn": (lambda n, x: mp.bessely(int(n), x), pairs([0.0, 1.0, 2.0, 5.0, -3.0, 20.0], between(0.1, 30, 20), 40)),
+    "exp1": (mp.e1, REAL + between(0, 30, 30) + around(1) + [700.0]),
+    "expi": (mp.ei, BOTH + between(0, 30, 30) + around(1, 7, 0.3725074107813666) + [-30.5, 100.5, 700.0]),
+    "expn": (lambda n, x: mp.expint(int(n), x), pairs([0.0, 1.0, 2.0, 3.0, 10.0, 100.0, 6e4],
+                                                      [1e-10, 0.1, 0.5, 1.0, 1.5, 10.0, 100.0], 40)),
+    "ellipk": (mp.ellipk, between(-1, 1, 30) + [-v for v in sizes(1, 1e10, 8)] + [1 - 1e-9, 1e-300, -1e-300] +
+               around(0.5)),
+    "ellipkm1": (lambda p: mp.ellipk(1 - mpf(p)) if p > 1e-40 else mp.log(4 / mp.sqrt(p)), TINY + between(0, 1, 20) + sizes(1, 1e10, 8) + around(0.5)),
+    "ellipe": (mp.ellipe, between(-1, 1, 30) + [-v for v in sizes(1, 1e10, 8)] + [1 - 1e-9, 1e-300] + around(0.5)),
+    "ellipkinc": (mp.ellipf, pairs(between(-1.57, 1.57, 10) + [0.5, 3.5, 30.25, -7.75, 1e-10],
+                                   between(-3, 1, 10) + [0.999999, -1e5], 50)),
+    "ellipeinc": (mp.ellipe, pairs(between(-1.57, 1.57, 10) + [0.5, 3.5, 30.25, -7.75, 1e-10],
+                                   between(-3, 1, 10) + [0.999999, -1e5], 50)),
+    "gammainc": (lambda a, x: gamma_sides(a, x)[0], seen(lambda a, x: gamma_sides(a, x)[0], INCOMPLETE)),
+    "gammaincc": (lambda a, x: gamma_sides(a, x)[1], seen(lambda a, x: gamma_sides(a, x)[1], INCOMPLETE)),
+    "betainc": (lambda a, b, x: beta_sides(a, b, x)[0], seen(lambda a, b, x: beta_sides(a, b, x)[0], BETAS)),
+    "betaincc": (lambda a, b, x: beta_sides(a, b, x)[1], seen(lambda a, b, x: beta_sides(a, b, x)[1], BETAS)),
+    "gammaincinv": inverse_of(lambda a, x: gamma_sides(a, x)[0], gamma_density, INCOMPLETE[::2]),
+    "gammainccinv": inverse_of(lambda a, x: gamma_sides(a, x)[1], gamma_density_above, INCOMPLETE[1::2]),
+    "betaincinv": inverse_of(lambda a, b, x: beta_sides(a, b, x)[0], beta_density, BETAS[::2]),
+    "sici": (lambda x: mp.mpc(mp.si(x), mp.ci(x)), REAL + between(0, 30, 20) + around(2, 4) + [1e3, 1e8]),
+    "shichi": (lambda x: mp.mpc(mp.shi(x), mp.chi(x)), REAL + between(0, 30, 20) + around(2) + [300.0]),
+    "wright_bessel": (wright, [(a, b, x) for a in (0.0, 0.25, 1.0, 2.5) for b in (0.0, 0.5, 3.0)
+                               for x in (1e-3, 1.0, 8.0, 90.0)] + [(1.0, 1.0, 300.0), (2.0, 0.5, 1e3)]),
+    "lpmv": (legendre, [(m, v, x) for m in (0.0, 1.0, 3.0, -2.0) for v in (0.0, 1.0, 4.0, 30.0, 0.5, 2.25, 7.75)
+                        for x in (-0.95, -0.3, 0.1, 0.7) if abs(m) <= v or v % 1]),
+}
+
+
+def line(name, f, x):
+    x = x if isinstance(x, tuple) else (x,)
+    with mp.workdps(60):
+        v = f(*map(mpf, x))
+    words = [name, *(float(a).hex() for a in x)]
+    if isinstance(v, mp.mpc):
+        words += [mp.nstr(v.real, 20), mp.nstr(v.imag, 20)]
+    else:
+        words.append(mp.nstr(v, 20))
+    return " ".join(words)
+
+
+def main(names):
+    kept = []
+    if names and FILE.exists():
+        kept = [text for text in FILE.read_text().splitlines() if text.split()[0] not in names]
+    made = []
+    for name in names or VALUES:
+        draw.seed(name)
+        f, arguments = VALUES[name]
+        made += [line(name, f, x) for x in arguments]
+    FILE.write_text("\n".join(sorted(kept + made, key=lambda text: text.split()[0])) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -524,16 +524,13 @@ static PyType_Spec spec = {"cuprite.ufunc", sizeof(ufunc), 0,
  * */
 static bool add_ufunc(cpy_state *s, ufunc *f)
 {
-    PyObject *o = (PyObject *)f;
-    if (f->info.module) {
-        PyObject *name = PyUnicode_FromFormat("_%s.%s", f->info.module, f->info.name);
-        bool done = name && PyObject_SetAttr(s->module, name, o) == 0;
-        Py_XDECREF(name);
-        return done;
+    bool done = true;
+    const char *name = f->info.name;
+    for (const char *const *alias = f->info.aliases; done && name; name = alias ? *alias++ : NULL) {
+        PyObject *key = f->info.module ? PyUnicode_FromFormat("_%s.%s", f->info.module, name) : PyUnicode_FromString(name);
+        done = key && PyObject_SetAttr(s->module, key, (PyObject *)f) == 0;
+        Py_XDECREF(key);
     }
-    bool done = PyModule_AddObjectRef(s->module, f->info.name, o) == 0;
-    for (const char *const *alias = f->info.aliases; done && alias && *alias; alias++)
-        done = PyModule_AddObjectRef(s->module, *alias, o) == 0;
     return done;
 }
 

@@ -105,9 +105,10 @@ CPS_MATH double cps_gammaincc(double a, double x) { return cps_gamma_sides(a, x)
 /* The x with sides p and q, of which one is exact: `lower` says that it is p. */
 CPS_HEAVY double cps_gamma_inverse(double a, double p, double q, int lower)
 {
-    if (!(a > 0) || !(p >= 0 && q >= 0)) return CPS_NAN;
+    if (!(a >= 0) || !(p >= 0 && q >= 0)) return CPS_NAN;
     if (p == 0) return 0;
     if (q == 0) return CPS_INF;
+    if (a == 0) return CPS_NAN;
     const double log_gamma = cps_gammaln(a + 1);
     double x = exp((log(p) + log_gamma) / a); /* P is x^a / gamma(a + 1) near 0 */
     if (x == 0) return 0;
@@ -148,12 +149,17 @@ CPS_MATH double cps_gammainccinv(double a, double q) { return cps_gamma_inverse(
 /* log(y) of y = 1 - x, by whichever is exact. */
 CPS_MATH double cps_log_of_rest(double x, double y) { return x < 0.5 ? log1p(-x) : log(y); }
 
+/* a - (a + b) x, by whichever of x and y is exact. */
+CPS_MATH double cps_below_mean(double a, double b, double x, double y)
+{
+    const double n = a + b, lost = a > b ? (a - n) + b : (b - n) + a; /* a + b is n + lost */
+    return x < 0.5 ? fma(-n, x, a) - lost * x : fma(n, y, -b) + lost * y;
+}
 /* x^a y^b / beta(a, b) */
 CPS_HEAVY double cps_beta_density(double a, double b, double x, double y)
 {
     if (a >= 10 && b >= 10) {
-        const double n = a + b, lost = a > b ? (a - n) + b : (b - n) + a; /* a + b is n + lost */
-        const double far = x < 0.5 ? fma(-n, x, a) - lost * x : fma(n, y, -b) + lost * y;
+        const double n = a + b, far = cps_below_mean(a, b, x, y);
         return sqrt(a / n * b / (2 * CPS_PI)) * exp(a * cps_log1p_less(-far / a, x / a * n) +
                                                     b * cps_log1p_less(far / b, y / b * n) - cps_beta_rest(a, b));
     }
@@ -177,21 +183,27 @@ CPS_MATH double cps_beta_series(double a, double b, double x)
     if (px > 1e-290 && beta > 1e-290 && beta < 1e290) return px / beta * sum;
     return exp(a * log(x) - cps_betaln_positive(a, b)) * sum;
 }
-/* The lower side by its continued fraction, for x below the mean: two steps a turn, without divisions in them. */
+/* The lower side by the continued fraction of Didonato and Morris ("Significant digit computation of the incomplete beta
+ * function ratios", 1992), whose terms do not cancel: they are of a - (a + b) x, which is not negative. */
 CPS_MATH double cps_beta_fraction(double a, double b, double x, double y)
 {
-    double p0 = 0, q0 = 1, p1 = 1, q1 = 1, h = 1;
-    for (int m = 0; m < 5000; m++) {
-        const double k = a + 2.0 * m, odd = -(a + m) * (a + b + m) * x / (k * (k + 1));
-        const double even = (m + 1) * (b - m - 1) * x / ((k + 1) * (k + 2));
-        p0 = p1 + odd * p0, q0 = q1 + odd * q0;
-        p1 = p0 + even * p1, q1 = q0 + even * q1;
-        const double before = h;
-        h = p1 / q1;
-        if (fabs(h - before) <= 1e-16 * fabs(h)) break;
-        if (fabs(q1) > 1e100 || fabs(q1) < 1e-100) p0 /= q1, q0 /= q1, p1 = h, q1 = 1;
+    const double c = 1 + cps_below_mean(a, b, x, y), c0 = b / a, c1 = 1 + 1 / a;
+    double p = 1, s = a + 1, a0 = 0, b0 = 1, a1 = 1, b1 = c / c1, r = c1 / c;
+    for (int n = 1; n < 5000; n++) {
+        double t = n / a, e = a / s;
+        const double w = n * (b - n) * x, alpha = p * (p + c0) * e * e * (w * x);
+        e = (1 + t) / (c1 + t + t);
+        const double beta = n + w / s + e * (c + n * (y + 1));
+        p = 1 + t;
+        s += 2;
+        t = alpha * a0 + beta * a1, a0 = a1, a1 = t;
+        t = alpha * b0 + beta * b1, b0 = b1, b1 = t;
+        const double before = r;
+        r = a1 / b1;
+        if (fabs(r - before) <= 1e-16 * r) break;
+        a0 /= b1, b0 /= b1, a1 = r, b1 = 1;
     }
-    return cps_beta_density(a, b, x, y) / a * h;
+    return cps_beta_density(a, b, x, y) * r;
 }
 CPS_HEAVY cps_sides cps_beta_sides(double a, double b, double x, double y)
 {
@@ -200,9 +212,9 @@ CPS_HEAVY cps_sides cps_beta_sides(double a, double b, double x, double y)
         if (a == b) return cps_sides_of(CPS_NAN, CPS_NAN);
         return a == CPS_INF ? cps_sides_of(x == 1, x < 1) : cps_sides_of(x > 0, x == 0);
     }
-    if (x == 0 || (b == 0 && y > 0)) return cps_sides_of(a == 0, a != 0);
+    if (x == 0 || (b == 0 && y > 0)) return cps_sides_of(0, 1);
     if (y == 0 || a == 0) return cps_sides_of(1, 0);
-    const int swap = x * (a + b) > a;
+    const int swap = cps_below_mean(a, b, x, y) < 0;
     if (swap) {
         const double t = a, u = x;
         a = b, b = t, x = y, y = u;
@@ -216,7 +228,7 @@ CPS_MATH double cps_betaincc(double a, double b, double x) { return cps_beta_sid
 /* x and 1 - x with sides p and q. */
 CPS_HEAVY cps_sides cps_beta_inverse(double a, double b, double p, double q)
 {
-    if (!(a > 0 && b > 0) || !(p >= 0 && q >= 0)) return cps_sides_of(CPS_NAN, CPS_NAN);
+    if (!(a > 0 && b > 0 && a + b < CPS_INF) || !(p >= 0 && q >= 0)) return cps_sides_of(CPS_NAN, CPS_NAN);
     if (p == 0) return cps_sides_of(0, 1);
     if (q == 0) return cps_sides_of(1, 0);
     const cps_sides middle = cps_beta_sides(a, b, 0.5, 0.5);
@@ -283,17 +295,17 @@ CPS_MATH double cps_bdtri(double k, double n, double y)
 CPS_MATH double cps_nbdtr(double k, double n, double p)
 {
     k = trunc(k), n = trunc(n);
-    return p >= 0 && p <= 1 && k >= 0 ? cps_betainc(n, k + 1, p) : CPS_NAN;
+    return p >= 0 && p <= 1 && k >= 0 && n > 0 ? cps_betainc(n, k + 1, p) : CPS_NAN;
 }
 CPS_MATH double cps_nbdtrc(double k, double n, double p)
 {
     k = trunc(k), n = trunc(n);
-    return p >= 0 && p <= 1 && k >= 0 ? cps_betaincc(n, k + 1, p) : CPS_NAN;
+    return p >= 0 && p <= 1 && k >= 0 && n > 0 ? cps_betaincc(n, k + 1, p) : CPS_NAN;
 }
 CPS_MATH double cps_nbdtri(double k, double n, double y)
 {
     k = trunc(k), n = trunc(n);
-    return y >= 0 && y <= 1 && k >= 0 ? cps_betaincinv(n, k + 1, y) : CPS_NAN;
+    return y >= 0 && y <= 1 && k >= 0 && n > 0 ? cps_betaincinv(n, k + 1, y) : CPS_NAN;
 }
 CPS_MATH cps_sides cps_f_sides(double a, double b, double x)
 {
@@ -306,14 +318,14 @@ CPS_MATH double cps_fdtr(double a, double b, double x) { return cps_f_sides(a, b
 CPS_MATH double cps_fdtrc(double a, double b, double x) { return cps_f_sides(a, b, x).q; }
 CPS_MATH double cps_fdtri(double a, double b, double p)
 {
-    if (!(a > 0 && b > 0 && p > 0 && p <= 1)) return CPS_NAN;
+    if (!(a > 0 && b > 0 && p >= 0 && p <= 1)) return CPS_NAN;
     const cps_sides s = cps_beta_inverse(0.5 * a, 0.5 * b, p, 1 - p);
     return b * s.p / (a * s.q);
 }
 CPS_MATH double cps_gdtr(double a, double b, double x) { return x >= 0 ? cps_gammainc(b, a * x) : CPS_NAN; }
 CPS_MATH double cps_gdtrc(double a, double b, double x) { return x >= 0 ? cps_gammaincc(b, a * x) : CPS_NAN; }
 CPS_MATH double cps_chdtr(double v, double x) { return x >= 0 ? cps_gammainc(0.5 * v, 0.5 * x) : CPS_NAN; }
-CPS_MATH double cps_chdtrc(double v, double x) { return x < 0 ? 1 : cps_gammaincc(0.5 * v, 0.5 * x); }
+CPS_MATH double cps_chdtrc(double v, double x) { return x >= 0 ? cps_gammaincc(0.5 * v, 0.5 * x) : CPS_NAN; }
 CPS_MATH double cps_chdtri(double v, double q)
 {
     return q >= 0 && q <= 1 ? 2 * cps_gammainccinv(0.5 * v, q) : CPS_NAN;
@@ -339,7 +351,7 @@ CPS_MATH double cps_stdtr(double v, double t)
     if (!(v > 0) || t != t) return CPS_NAN;
     if (v == CPS_INF) return cps_ndtr(t);
     if (fabs(t) == CPS_INF) return t > 0;
-    const double s = t * t, tail = 0.5 * cps_beta_sides(0.5 * v, 0.5, v / (v + s), s / (v + s)).p;
+    const double s = t * t / v, tail = 0.5 * cps_beta_sides(0.5 * v, 0.5, 1 / (1 + s), s < CPS_INF ? s / (1 + s) : 1).p;
     return t < 0 ? tail : 1 - tail;
 }
 

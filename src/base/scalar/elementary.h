@@ -52,7 +52,7 @@ CPS_MATH double cps_pseudo_huber(double delta, double r)
     if (delta < 0) return CPS_INF;
     if (delta == 0 || r == 0) return 0;
     const double v = fabs(r) / delta;
-    return delta * (fabs(r) * (v / (1 + hypot(1.0, v))));
+    return delta * (fabs(r) * (v == CPS_INF ? 1 : v / (1 + hypot(1.0, v))));
 }
 CPS_MATH double cps_xlog1py(double x, double y) { return x == 0 && y == y ? 0 : x * log1p(y); }
 CPS_MATH cp_complex128 cps_xlog1py_c128(cp_complex128 x, cp_complex128 y)
@@ -78,9 +78,14 @@ CPS_MATH double cps_boxcox(double x, double lambda) { return cps_box_cox(log(x),
 CPS_MATH double cps_boxcox1p(double x, double lambda)
 {
     const double l = log1p(x);
-    return fabs(l) < 1e-16 || (fabs(l) < 1e-289 && fabs(lambda) < 1e273) ? l : cps_box_cox(l, lambda);
+    return (fabs(l) < 1e-16 && fabs(lambda) < 1e16) || (fabs(l) < 1e-289 && fabs(lambda) < 1e273) ? l : cps_box_cox(l, lambda);
 }
-CPS_MATH double cps_inv_boxcox(double x, double lambda) { return lambda == 0 ? exp(x) : exp(log1p(lambda * x) / lambda); }
+CPS_MATH double cps_inv_boxcox(double x, double lambda)
+{
+    if (lambda == 0) return exp(x);
+    const double p = lambda * x;
+    return exp((p == CPS_INF && x < CPS_INF ? log(fabs(lambda)) + log(fabs(x)) : log1p(p)) / lambda);
+}
 CPS_MATH double cps_inv_boxcox1p(double x, double lambda)
 {
     return lambda == 0 ? expm1(x) : fabs(lambda * x) < 1e-154 ? x : expm1(log1p(lambda * x) / lambda);

@@ -88,7 +88,7 @@ CPS_HEAVY double cps_rgamma(double x)
     if (x != x) return x;
     if (x == 0) return x;
     if (x == CPS_INF || x > 200) return 0;
-    if (cps_is_pole(x)) return x == -CPS_INF ? CPS_NAN : 0;
+    if (cps_is_pole(x)) return 0;
     if (x < -190) return cps_sinpi(x) > 0 ? -CPS_INF : CPS_INF;
     const double g = cps_gamma_scaled(x, &scale);
     return x > 0 ? 1 / g / scale / scale : 1 / g * scale * scale;
@@ -106,7 +106,8 @@ CPS_MATH double cps_gammasgn(double x)
 CPS_HEAVY double cps_gammaln(double x)
 {
     if (x != x) return x;
-    if (fabs(x) == CPS_INF || cps_is_pole(x)) return CPS_INF;
+    if (fabs(x) == CPS_INF) return x;
+    if (cps_is_pole(x)) return CPS_INF;
     if (x < 0) {
         if (x > -1e-17) return -log(-x); /* and gamma(1 + x) is 1 */
         if (x > -20) return log(fabs(cps_gamma_small(x)));
@@ -265,6 +266,7 @@ CPS_HEAVY double cps_beta(double a, double b)
 {
     if (a != a || b != b) return CPS_NAN;
     if (a > 0 && b > 0) {
+        if (a + b == CPS_INF) return 0;
         if (a + b < 20) return cps_gamma(a) / cps_gamma(a + b) * cps_gamma(b);
         const double small = a < b ? a : b, large = a < b ? b : a;
         if (small < 10) return cps_gamma(small) * exp(cps_gamma_ratio_log(small, large));
@@ -281,6 +283,7 @@ CPS_HEAVY double cps_beta(double a, double b)
         return CPS_INF;
     }
     if (fabs(a) < 150 && fabs(b) < 150 && fabs(a + b) < 150) return cps_gamma(a) * (cps_rgamma(a + b) * cps_gamma(b));
+    if (a < CPS_INF && a + b > 10 && b > -150) return cps_gamma(b) * exp(cps_gamma_ratio_log(b, a));
     if (cps_is_pole(a + b)) return 0;
     return cps_gammasgn(a) * cps_gammasgn(b) * cps_gammasgn(a + b) *
            exp((cps_gammaln(a) - cps_gammaln(a + b)) + cps_gammaln(b));
@@ -289,6 +292,12 @@ CPS_HEAVY double cps_betaln(double a, double b)
 {
     if (a != a || b != b) return CPS_NAN;
     if (a > 0 && b > 0) return cps_betaln_positive(a, b);
+    if (a < b) {
+        const double t = a;
+        a = b, b = t;
+    }
+    if (a < CPS_INF && a + b > 10 && b > -1e15 && !cps_is_pole(b))
+        return cps_gammaln(b) + cps_gamma_ratio_log(b, a);
     const double v = cps_beta(a, b);
     if (v != 0 && fabs(v) < CPS_INF) return log(fabs(v));
     if (cps_is_pole(a) || cps_is_pole(b)) return CPS_INF;
@@ -298,12 +307,14 @@ CPS_HEAVY double cps_betaln(double a, double b)
 /* gamma(z + m) / gamma(z) */
 CPS_HEAVY double cps_poch(double z, double m)
 {
-    if (z != z || m != m) return CPS_NAN;
+    if (z > 0 && m == CPS_INF) return m;
+    if (!(z > -CPS_INF) || !(fabs(m) < CPS_INF)) return CPS_NAN;
+    if (z == CPS_INF) return m > 0 ? CPS_INF : m == 0 ? 1 : 0;
     if (m == floor(m) && fabs(m) < 40) {
         double r = 1;
         for (double k = 0; k < m; k++) r *= z + k;
         for (double k = -1; k >= m; k--) r /= z + k;
-        return r;
+        return fabs(r) == CPS_INF && m < 0 ? CPS_INF : r;
     }
     if (cps_is_pole(z + m)) return cps_is_pole(z) ? CPS_NAN : CPS_INF;
     if (cps_is_pole(z)) return 0;
@@ -316,7 +327,7 @@ CPS_HEAVY double cps_poch(double z, double m)
 /* Binomial coefficients of real arguments. */
 CPS_HEAVY double cps_binom(double n, double k)
 {
-    if (n != n || k != k) return CPS_NAN;
+    if (!(fabs(n) < CPS_INF) || !(fabs(k) < CPS_INF)) return CPS_NAN;
     if (n < 0 && n == floor(n)) return CPS_NAN;
     double kx = floor(k);
     if (k == kx && (fabs(n) > 1e-8 || n == 0)) {
@@ -333,10 +344,14 @@ CPS_HEAVY double cps_binom(double n, double k)
         }
     }
     if (k == floor(k) && k < 0) return 0;
-    if (n >= k && n > 0 && k > 0) return 1 / ((n + 1) * cps_beta(1 + n - k, 1 + k));
+    if (n >= k && n > 0 && k > 0) {
+        const double beta = cps_beta(1 + n - k, 1 + k);
+        return beta > 1e-290 ? 1 / ((n + 1) * beta) : exp(-log(n + 1) - cps_betaln_positive(1 + n - k, 1 + k));
+    }
     if (k > 1e8 * fabs(n)) { /* the reflection of gamma(n - k + 1), and the leading terms in n/k */
         const double size = (cps_gamma(1 + n) / k + cps_gamma(1 + n) * n / (2 * k * k)) / (CPS_PI * pow(k, n));
-        return k == floor(k) ? 0 : size * cps_sinpi(k - n);
+        kx = floor(k);
+        return (kx - 2 * floor(0.5 * kx) != 0 ? -1 : 1) * size * cps_sinpi((k - kx) - n);
     }
     if (fabs(n) < 150 && fabs(k) < 150) return cps_gamma(n + 1) * cps_rgamma(k + 1) * cps_rgamma(n - k + 1);
     return 1 / ((n + 1) * cps_beta(1 + n - k, 1 + k));

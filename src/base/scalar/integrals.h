@@ -89,7 +89,8 @@ CPS_HEAVY double cps_sine_integral(double x)
 }
 CPS_HEAVY double cps_cosine_integral(double x)
 {
-    if (x < 0) return x == -CPS_INF ? CPS_NAN : CPS_NAN;
+    if (x == -CPS_INF) return CPS_NAN; /* Ci has an imaginary part there, which its limit keeps */
+    x = fabs(x);
     if (x == 0) return -CPS_INF;
     if (x < 4) return log(x) + (CPS_EULER + x * x * CPS_CELL(cps_ci_near, x * x, 0, 0.5));
     return x == CPS_INF ? 0 : cps_f_of(x) * sin(x) - cps_g_of(x) * cos(x);

@@ -36,15 +36,13 @@ CPS_MATH double cps_polynomial(const double *c, int n, double x)
 /* The polynomial of the cell in which `at` lies, whose unit is a cell, of rows of n numbers that begin at c. */
 CPS_MATH double cps_cell(const double *c, int cells, int n, double at)
 {
-    int k = (int)at;
-    k = k < cells ? k : cells - 1;
+    const int k = (unsigned)(int)at < (unsigned)cells ? (int)at : cells - 1; /* of NaN too */
     return cps_polynomial(c + k * n, n, at - k - 0.5);
 }
 /* The same where a cell's row begins with a zero of the function, or 0, in two parts. */
 CPS_MATH double cps_cell_of_zeros(const double *c, int cells, int n, double at, double x)
 {
-    int k = (int)at;
-    k = k < cells ? k : cells - 1;
+    const int k = (unsigned)(int)at < (unsigned)cells ? (int)at : cells - 1;
     c += k * n;
     const double r = cps_polynomial(c + 2, n - 2, at - k - 0.5);
     return c[0] != 0 ? r * ((x - c[0]) - c[1]) : r;

@@ -1,0 +1,347 @@
+"""The rows of special.def: values with 20 digits (special_values.txt, made by tools/make_special_values.py) within
+each row's bound; SciPy's values, where it fails and where it does not; types, layouts and errors."""
+import importlib
+import math
+import pathlib
+import sys
+import zlib
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.special
+
+import cuprite as cp
+from cuprite._support import ufuncs_of
+from oracle import outcome
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools" / "generate"))
+import module_folders  # noqa: E402
+from table import read  # noqa: E402
+
+TEXT = module_folders.file("elementwise/special.def").read_text()
+ROW = {row.args[0]: row for row in read(TEXT, "special.def")}
+UFUNC = {name: ufuncs_of("scipy.special")[name] for name in ROW}
+EXACT = {}
+for _line in (ROOT / "tests/python/special_values.txt").read_text().splitlines():
+    _words = _line.split()
+    _nin = sum("0x" in w for w in _words)
+    EXACT.setdefault(_words[0], []).append(([float.fromhex(w) for w in _words[1:1 + _nin]], _words[1 + _nin:]))
+REAL = sorted(name for name in ROW if "real" in ROW[name].columns)
+PLAIN = [name for name in REAL if name != "sph_harm_y"]
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    with np.errstate(all="ignore"):
+        yield
+
+
+def several(v):
+    return v if isinstance(v, tuple) else (v,)
+
+
+def envelope(x):
+    """The size of Bessel functions that oscillate, beyond the polynomials that know their zeros."""
+    return math.sqrt(2 / (math.pi * abs(x))) if abs(x) >= 8 else 0
+
+
+#: near zeros errors are relative to this size
+SIZE = {"j0": envelope, "j1": envelope, "y0": envelope, "y1": envelope,
+        "digamma": lambda x: math.pi / abs(math.tan(math.pi * x)) if x < 0 else 0,
+        "gammaln": lambda x: 1 if x < 0 else 0,
+        "sici": lambda x: min(1, 1 / abs(x)), "shichi": lambda x: 1 if abs(x) < 2 else 0,
+        "spherical_yn": lambda n, x: 1 / abs(x), "yn": lambda n, x: envelope(x) if x > abs(n) else 0,
+        "lpmv": lambda m, v, x: 0}
+
+
+def error(got, exact, size):
+    """The distance in units in the last place."""
+    want = float(Fraction(exact)) if abs(Fraction(exact)) < Fraction(2)**1024 else math.inf
+    if not math.isfinite(got) or not math.isfinite(want):
+        return 0 if got == want else math.inf
+    return float(abs(Fraction(got) - Fraction(exact)) / Fraction(math.ulp(max(abs(want), size))))
+
+
+@pytest.mark.parametrize("name", sorted(EXACT))
+def test_values(name, device):
+    arguments = [cp.asarray(np.array(x)) for x in zip(*(x for x, _ in EXACT[name]))]
+    got = [v.get().tolist() for v in several(UFUNC[name](*arguments))]
+    worst = []
+    for i, (x, exact) in enumerate(EXACT[name]):
+        size = SIZE[name](*x) if name in SIZE else 0
+        worst += [(error(g[i], e, size), x, g[i], e) for g, e in zip(got, exact)]
+    assert len(worst) >= 10 and max(worst)[0] <= UFUNC[name].ulp, max(worst)
+
+
+def test_every_row_has_exact_values():
+    """Those without are made of others, or compared with SciPy, whose formula they have."""
+    without = set(ROW) - set(EXACT)
+    assert without == {"bdtr", "bdtrc", "bdtri", "betainccinv", "chdtr", "chdtrc", "chdtri", "ellipj", "fdtr", "fdtrc",
+                       "fdtri", "gammasgn", "gdtr", "gdtrc", "huber", "lambertw", "loggamma", "nbdtr", "nbdtrc", "nbdtri",
+                       "pdtr", "pdtrc", "pdtri", "radian", "spherical_yn", "sph_harm_y", "stdtr"}
+
+
+SPECIAL = [0.0, -0.0, 1, -1, .5, -.5, 2, -2, 3, -3, 1.5, -1.5, np.inf, -np.inf, np.nan, 1e-200, -1e-200, 1e100, 10, -10,
+           100, 20.5, -20.5, 0.25, 1e-5, 50, 170.7, -170.5, 7, 1e7]
+#: arguments that SciPy takes as integers: of how many of the first
+COUNTS = {"yn": 1, "expn": 1, "spherical_yn": 1, "sph_harm_y": 2, "bdtr": 2, "bdtrc": 2, "bdtri": 2, "nbdtr": 2,
+          "nbdtrc": 2, "nbdtri": 2}
+
+
+def infinite(*x):
+    return np.any([np.isinf(v) for v in x], axis=0)
+
+
+def extreme(*x):
+    """Infinite, huge or tiny arguments, with which SciPy's products and sums overflow or lose what counts."""
+    return np.any([np.isinf(v) | (abs(v) > 1e9) | ((v != 0) & (abs(v) < 1e-90)) for v in x], axis=0)
+
+
+def any_nan(*x):
+    return np.any([np.isnan(v) for v in x], axis=0)
+
+
+def negative_integer(v):
+    return (v <= 0) & (v == np.floor(v))
+
+
+#: where SciPy's results are others; docs/from-numpy.md has what ours are
+OTHERWISE = {
+    "beta": lambda a, b: extreme(a, b) | any_nan(a, b) | negative_integer(a) | negative_integer(b) | (abs(a) > 150) |
+    (abs(b) > 150),
+    "betaln": lambda a, b: extreme(a, b) | any_nan(a, b) | negative_integer(a) | negative_integer(b) | (a < -20) |
+    (b < -20),
+    "betainc": extreme, "betaincc": extreme, "betaincinv": extreme, "betainccinv": extreme,
+    "binom": lambda n, k: extreme(n, k) | (k > 1e5 * abs(n)),
+    "boxcox1p": lambda x, p: extreme(p), "inv_boxcox": extreme, "inv_boxcox1p": extreme,
+    "chdtri": lambda v, p: extreme(v, p) | (v < 1e-3), "gammaincinv": lambda a, p: extreme(a, p) | (a < 1e-3),
+    "gammainccinv": lambda a, p: extreme(a, p) | (a < 1e-3),
+    "cosdg": lambda x: abs(x) > 1e14, "sindg": lambda x: abs(x) > 1e14, "tandg": lambda x: abs(x) > 1e14,
+    "cotdg": lambda x: (abs(x) > 1e14) | ((x != 0) & (abs(x) < 1e-5)),
+    "ellipj": lambda u, m: abs(u) > 1e5, "ellipkinc": infinite, "ellipeinc": infinite,
+    "expn": lambda n, x: x < 0,
+    "fdtr": extreme, "fdtrc": extreme, "fdtri": extreme, "gdtr": extreme, "gdtrc": extreme, "stdtr": extreme,
+    "i1": infinite, "j0": lambda x: abs(x) > 1e6, "j1": lambda x: abs(x) > 1e6, "y0": lambda x: abs(x) > 1e6,
+    "y1": lambda x: abs(x) > 1e6, "yn": lambda n, x: abs(x) > 1e6, "spherical_yn": lambda n, x: abs(x) < 1e-9,
+    "nbdtri": lambda k, n, p: extreme(p) | (n <= 0), "nbdtr": lambda k, n, p: n <= 0, "nbdtrc": lambda k, n, p: n <= 0,
+    "pdtri": lambda k, p: extreme(k, p),
+    "poch": lambda z, m: extreme(z, m) | any_nan(z, m) | negative_integer(z) | negative_integer(z + m),
+    "polygamma": lambda n, x: extreme(n, x) | (n != np.floor(n)) | (n < 0) | (x < 0) | (n > 100),
+    "pseudo_huber": extreme, "kl_div": lambda x, y: (x > 0) & (x < 1e-290) | (y > 0) & (y < 1e-290),
+    "zeta": lambda x, q: extreme(x, q) | any_nan(x, q) | (q < 0), "zetac": lambda x: x > 100,
+    "wright_bessel": lambda a, b, x: extreme(a, b, x) | (x > 100) | (a > 20) | (b > 100),
+    "lpmv": lambda m, v, x: extreme(m, v, x) | (abs(m) > 20) | (abs(v) > 50) | (m != np.floor(m)) | (abs(x) >= 1) | (v < 0),
+    "sici": lambda x: abs(x) == np.inf, "shichi": infinite,
+}
+
+
+def drawn(name, n):
+    """Arguments for SciPy and for us."""
+    rng = np.random.default_rng(zlib.crc32(name.encode()))
+    nin = UFUNC[name].nin
+
+    def one(k):
+        v = np.where(rng.random(k) < .4, rng.choice(SPECIAL, k), np.where(rng.random(k) < .5, rng.uniform(0, 1, k),
+                                                                        rng.normal(size=k) * 10.0**rng.integers(-2, 3, k)))
+        return np.where(rng.random(k) < .3, rng.integers(-3, 12, k).astype(float), v)
+    x = [np.concatenate([SPECIAL, one(n)])] if nin == 1 else [one(2 * n) for _ in range(nin)]
+    for i in range(COUNTS.get(name, 0)):
+        x[i] = rng.integers(-2 if name != "sph_harm_y" or i else 0, 20, len(x[i]))
+    if name.startswith("nbdtr") or name in ("bdtr", "bdtrc", "bdtri", "wright_bessel", "lpmv", "ellipj"):
+        x[-1] = np.where(rng.random(len(x[-1])) < .7, rng.uniform(0, 1, len(x[-1])), x[-1])
+    if name in ("lpmv", "polygamma"):
+        x[0] = rng.integers(-4 if name == "lpmv" else 0, 5, len(x[0])).astype(float)
+    return x
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_scipy(name, device):
+    x = drawn(name, 400)
+    want = several(getattr(scipy.special, name)(*x))
+    got = several(UFUNC[name](*map(cp.asarray, x)))
+    left = OTHERWISE[name](*x) if name in OTHERWISE else np.zeros(len(x[0]), bool)
+    assert left.mean() < 0.9
+    for g, w in zip(got, want):
+        g = g.get()
+        size = np.array([SIZE[name](*v) if name in SIZE and np.isfinite(v).all() and v[-1] else 0 for v in zip(*x)])
+        close = abs(g - w) <= 1e-9 * np.maximum(np.maximum(abs(w), 1e-290), size)
+        bad = np.flatnonzero(~(left | (g == w) | (np.isnan(g) & np.isnan(w)) | close))
+        assert not len(bad), [([float(v[i]) for v in x], float(w[i]), float(g[i])) for i in bad[:5]]
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_float32_is_float64_rounded(name, device):
+    """And integers of two bytes and halves compute in float32, as CuPy's do; larger integers in float64."""
+    x = [np.where(np.isfinite(v), v, 0.5).astype("f") for v in drawn(name, 40)]
+    f = UFUNC[name]
+    for g, w in zip(several(f(*map(cp.asarray, x))), several(f(*(cp.asarray(v.astype("d")) for v in x)))):
+        assert g.dtype == np.float32 and w.dtype == np.float64
+        np.testing.assert_array_equal(g.get(), w.get().astype("f"))
+    counts = [np.arange(1, 4)] * f.nin
+    for t, result in (("?", "f"), ("b", "f"), ("h", "f"), ("e", "f"), ("i", "d"), ("q", "d"), ("Q", "d")):
+        for g in several(f(*(cp.asarray(v.astype(t)) for v in counts))):
+            assert g.dtype == np.dtype(result)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_layouts(name, device):
+    """Strides, broadcasting, out of another type, a mask: the values of contiguous arrays."""
+    rng = np.random.default_rng(3)
+    f = UFUNC[name]
+    x = [rng.uniform(0.1, 0.9, (4, 6)) for _ in range(f.nin)]
+    want = [v.get() for v in several(f(*map(cp.asarray, x)))]
+    reverse = [cp.asarray(np.ascontiguousarray(v[::-1, ::-1].T)).T[::-1, ::-1] for v in x]
+    for g, w in zip(several(f(*reverse)), want):
+        np.testing.assert_array_equal(g.get(), w)
+    thin = [x[0]] + [v[:, :1] if i % 2 else v[:1] for i, v in enumerate(x[1:])]
+    for g, w in zip(several(f(*map(cp.asarray, thin))),
+                    several(f(*(cp.asarray(np.broadcast_to(v, (4, 6)).copy()) for v in thin)))):
+        np.testing.assert_array_equal(g.get(), w.get())
+    mask = rng.random((4, 6)) < 0.5
+    out = [cp.asarray(np.full((4, 6), 7, "f")) for _ in want]
+    f(*map(cp.asarray, x), out=tuple(out), where=cp.asarray(mask), casting="same_kind")
+    for o, w in zip(out, want):
+        np.testing.assert_array_equal(o.get(), np.where(mask, w.astype("f"), np.float32(7)))
+    single = several(f(*(cp.asarray(v[1, 2]) for v in x)))
+    assert [v.shape for v in single] == [()] * f.nout and [float(v) for v in single] == [w[1, 2] for w in want]
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_errors(name, device):
+    f = UFUNC[name]
+    wrong = [cp.asarray([1, 2])] * (f.nin - 1)
+    if "complex" not in ROW[name].columns:
+        assert outcome(f, cp.asarray([1j]), *wrong[:0], *[cp.asarray([1.0])] * (f.nin - 1)) is TypeError
+    assert outcome(f, *[cp.asarray([1.0])] * (f.nin + f.nout + 1)) is TypeError
+    if f.nin > 1:
+        assert outcome(f, cp.asarray([1., 2, 3]), *wrong) is ValueError
+
+
+@pytest.mark.parametrize("name", [n for n in PLAIN if UFUNC[n].nin == 2 and UFUNC[n].nout == 1])
+def test_reduce(name, device):
+    """Element by element, as SciPy's ufuncs; accumulate keeps what comes between."""
+    f = UFUNC[name]
+    x = cp.asarray(np.array([[0.5, 0.25], [0.75, 0.5], [0.3, 1.5]]))
+    first = f(x[0], x[1])
+    second = f(first, x[2])
+    np.testing.assert_array_equal(f.reduce(x).get(), second.get())
+    np.testing.assert_array_equal(f.accumulate(x).get(), np.stack([x[0].get(), first.get(), second.get()]))
+
+
+COMPLEX = sorted(n for n in ROW if "complex" in ROW[n].columns and n not in ("lambertw", "xlog1py"))
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_complex(name, device):
+    """Around the axes, where methods change, and far away."""
+    rng = np.random.default_rng(5)
+    z = (rng.uniform(-12, 12, 400) + 1j * rng.normal(size=400) * 10.0**rng.integers(-2, 2, 400)).astype("D")
+    z = np.concatenate([z, [1 + 0.1j, 2 - 0.05j, 1.1, 7 + 6.9j, 0.1 + 1j, -0.5 + 1e-3j, 30 + 40j, 1e3 - 2e3j, 0.5j]])
+    want = getattr(scipy.special, name)(z)
+    got = UFUNC[name](cp.asarray(z))
+    assert got.dtype == np.complex128
+    got = got.get()
+    floor = 1 if name in ("digamma", "loggamma") else 1e-290
+    bad = np.flatnonzero(~((abs(got - want) <= 1e-11 * np.maximum(abs(want), floor)) | (abs(want) < 1e-290)))
+    assert not len(bad), [(z[i], want[i], got[i]) for i in bad[:5]]
+    small = UFUNC[name](cp.asarray(z.astype("F")))
+    assert small.dtype == np.complex64
+
+
+def test_lambertw(device):
+    rng = np.random.default_rng(6)
+    z = np.concatenate([rng.normal(size=200) * 10.0**rng.integers(-3, 4, 200) + 1j * rng.normal(size=200),
+                        rng.uniform(-0.36, 5, 50), [1, 0.5, -0.1, -0.36, -0.3678, 1e10, 1e-10]])
+    for k in (0, 1, -1, 2, -3):
+        want, got = scipy.special.lambertw(z, k, tol=1e-14), cp.scipy.special.lambertw(cp.asarray(z), k)
+        assert got.dtype == np.complex128
+        np.testing.assert_allclose(got.get(), want, rtol=1e-9 if k in (0, -1, 1) else 1e-12)
+    got = cp.scipy.special.lambertw(cp.asarray([0.0, np.nan, np.inf])).get()
+    assert got[0] == 0 and np.isnan(got[1]) and got[2] == np.inf
+
+
+def test_harmonics(device):
+    rng = np.random.default_rng(7)
+    n = rng.integers(0, 30, 200)
+    m = rng.integers(-31, 31, 200)
+    theta, phi = rng.uniform(0, np.pi, 200), rng.uniform(-9, 9, 200)
+    want = scipy.special.sph_harm_y(n, m, theta, phi)
+    S, x = cp.scipy.special, [cp.asarray(v) for v in (n, m, theta, phi)]
+    np.testing.assert_allclose(S.sph_harm_y(*x).get(), want, rtol=1e-11, atol=1e-14)
+    np.testing.assert_array_equal(S.sph_harm(x[1], x[0], x[3], x[2]).get(), S.sph_harm_y(*x).get())
+    assert outcome(S.sph_harm_y, *x, diff_n=3) is ValueError and outcome(S.sph_harm_y, *x, diff_n=1) is NotImplementedError
+    z = rng.uniform(0.5, 20, 200)
+    for derivative in (False, True):
+        np.testing.assert_allclose(S.spherical_yn(cp.asarray(n % 9), cp.asarray(z), derivative).get(),
+                                   scipy.special.spherical_yn(n % 9, z, derivative), rtol=1e-8, atol=1e-12)
+
+
+def test_functions_of_numbers(device):
+    S, x = cp.scipy.special, cp.asarray([3.5, 10.0, 2.25])
+    np.testing.assert_allclose(S.multigammaln(x, 4).get(), scipy.special.multigammaln(x.get(), 4), rtol=1e-13)
+    np.testing.assert_allclose(S.polygamma(2, x).get(), scipy.special.polygamma(2, x.get()), rtol=1e-13)
+    for wrong in ((x, 0), (x, 2.5), (cp.asarray([1.0]), 3)):
+        assert outcome(S.multigammaln, *wrong) is ValueError
+    p = cp.asarray([0.1, 0.5, 0.9])
+    np.testing.assert_array_equal(S.btdtr(2.0, 3.0, p).get(), S.betainc(2.0, 3.0, p).get())
+    np.testing.assert_array_equal(S.btdtri(2.0, 3.0, p).get(), S.betaincinv(2.0, 3.0, p).get())
+    for name in ("cbrt", "exp2", "expm1", "i0", "log1p", "sinc"):
+        assert getattr(S, name) is getattr(cp, name)
+    assert S.round is cp.rint and S.psi is S.digamma
+
+
+SUMS = [dict(), dict(axis=0), dict(axis=-1), dict(axis=(0, 2))]
+
+
+@pytest.mark.parametrize("kind", "dfFD")
+def test_sums_of_exponentials(kind, device):
+    rng = np.random.default_rng(8)
+    x = (rng.normal(size=(3, 4, 5)) * 300).astype("f" if kind in "fF" else "d").astype(kind)
+    if kind in "FD":
+        x = (x / 10 + 1j * rng.normal(size=x.shape)).astype(kind)
+    b = rng.normal(size=(4, 1)).astype("f" if kind in "fF" else "d")
+    b[1] = 0
+    near = dict(rtol=1e-4 if kind in "fF" else 1e-11, atol=1e-5 if kind in "fF" else 1e-12)
+    S = cp.scipy.special
+    for options in SUMS:
+        for name in ("softmax", "log_softmax"):
+            if kind in "df":
+                got = getattr(S, name)(cp.asarray(x), **options)
+                assert got.dtype == x.dtype
+                np.testing.assert_allclose(got.get(), getattr(scipy.special, name)(x, **options), **near)
+        for more in (dict(), dict(keepdims=True), dict(b=b), dict(b=b, return_sign=True), dict(return_sign=True)):
+            ours = {k: cp.asarray(v) if k == "b" else v for k, v in more.items()}
+            want = several(scipy.special.logsumexp(x, **options, **more))
+            got = several(S.logsumexp(cp.asarray(x), **options, **ours))
+            assert len(got) == len(want)
+            for g, w in zip(got, want):
+                w = np.asarray(w)
+                assert g.shape == w.shape and g.dtype == w.dtype
+                g = g.get()
+                if w.dtype.kind == "c":  # the imaginary part up to turns
+                    np.testing.assert_allclose(np.exp(1j * g.imag), np.exp(1j * w.imag), rtol=1e-3, atol=1e-3)
+                np.testing.assert_allclose(g.real, w.real, **near)
+
+
+def test_sums_of_special_values(device):
+    S = cp.scipy.special
+    for x in ([np.inf, 1.0], [-np.inf, -np.inf], [np.nan, 1.0], [np.inf, -np.inf], [1000.0, 1000.0], [-1000.0, -1001.0]):
+        x = np.array(x)
+        np.testing.assert_allclose(S.logsumexp(cp.asarray(x)).get(), scipy.special.logsumexp(x))
+    assert S.logsumexp(cp.asarray([])).get() == -np.inf
+    assert S.logsumexp(cp.asarray([1, 2])).dtype == np.float64
+    np.testing.assert_allclose(S.softmax(cp.asarray([1000, 1000])).get(), [0.5, 0.5])
+    assert math.isnan(float(S.logsumexp(cp.asarray([1.0, 1.0]), b=cp.asarray([1.0, -2.0]))))
+    assert outcome(S.softmax, cp.asarray([1.0, 2.0]), axis=1) is np.exceptions.AxisError
+    assert outcome(S.logsumexp, cp.asarray([1.0, 2.0]), axis=1) is np.exceptions.AxisError
+
+
+def test_names_of_cupy():
+    """cupyx.scipy.special is there as a whole."""
+    names = (ROOT / "tools/cupy_names.txt").read_text().split("[cupyx.scipy.special]")[1].split("[")[0].split()
+    module = importlib.import_module("cuprite.scipy.special")
+    assert len(names) > 100 and not [n for n in names if not hasattr(module, n)]

@@ -53,7 +53,7 @@ def envelope(x):
 SIZE = {"j0": envelope, "j1": envelope, "y0": envelope, "y1": envelope,
         "digamma": lambda x: math.pi / abs(math.tan(math.pi * x)) if x < 0 else 0,
         "gammaln": lambda x: 1 if x < 0 else 0,
-        "sici": lambda x: min(1, 1 / abs(x)), "shichi": lambda x: 1 if abs(x) < 2 else 0,
+        "sici": lambda x: 1 if abs(x) < 4 else 1 / abs(x), "shichi": lambda x: 1 if abs(x) < 2 else 0,
         "spherical_yn": lambda n, x: 1 / abs(x), "yn": lambda n, x: envelope(x) if x > abs(n) else 0,
         "lpmv": lambda m, v, x: 0}
 
@@ -124,17 +124,17 @@ OTHERWISE = {
     "cotdg": lambda x: (abs(x) > 1e14) | ((x != 0) & (abs(x) < 1e-5)),
     "ellipj": lambda u, m: abs(u) > 1e5, "ellipkinc": infinite, "ellipeinc": infinite,
     "expn": lambda n, x: x < 0,
-    "fdtr": extreme, "fdtrc": extreme, "fdtri": extreme, "gdtr": extreme, "gdtrc": extreme, "stdtr": extreme,
+    "fdtr": extreme, "fdtrc": extreme, "fdtri": lambda a, b, p: extreme(a, b, p) | (b < 0.01), "gdtr": extreme, "gdtrc": extreme, "stdtr": extreme,
     "i1": infinite, "j0": lambda x: abs(x) > 1e6, "j1": lambda x: abs(x) > 1e6, "y0": lambda x: abs(x) > 1e6,
     "y1": lambda x: abs(x) > 1e6, "yn": lambda n, x: abs(x) > 1e6, "spherical_yn": lambda n, x: abs(x) < 1e-9,
     "nbdtri": lambda k, n, p: extreme(p) | (n <= 0), "nbdtr": lambda k, n, p: n <= 0, "nbdtrc": lambda k, n, p: n <= 0,
-    "pdtri": lambda k, p: extreme(k, p),
+    "pdtri": extreme, "pdtr": any_nan,
     "poch": lambda z, m: extreme(z, m) | any_nan(z, m) | negative_integer(z) | negative_integer(z + m),
     "polygamma": lambda n, x: extreme(n, x) | (n != np.floor(n)) | (n < 0) | (x < 0) | (n > 100),
     "pseudo_huber": extreme, "kl_div": lambda x, y: (x > 0) & (x < 1e-290) | (y > 0) & (y < 1e-290),
     "zeta": lambda x, q: extreme(x, q) | any_nan(x, q) | (q < 0), "zetac": lambda x: x > 100,
     "wright_bessel": lambda a, b, x: extreme(a, b, x) | (x > 100) | (a > 20) | (b > 100),
-    "lpmv": lambda m, v, x: extreme(m, v, x) | (abs(m) > 20) | (abs(v) > 50) | (m != np.floor(m)) | (abs(x) >= 1) | (v < 0),
+    "lpmv": lambda m, v, x: extreme(m, v, x) | np.isnan(x) | (abs(m) > 20) | (abs(v) > 50) | (m != np.floor(m)) | (abs(x) >= 1) | (v < 0),
     "sici": lambda x: abs(x) == np.inf, "shichi": infinite,
 }
 
@@ -207,7 +207,8 @@ def test_layouts(name, device):
     for o, w in zip(out, want):
         np.testing.assert_array_equal(o.get(), np.where(mask, w.astype("f"), np.float32(7)))
     single = several(f(*(cp.asarray(v[1, 2]) for v in x)))
-    assert [v.shape for v in single] == [()] * f.nout and [float(v) for v in single] == [w[1, 2] for w in want]
+    assert [v.shape for v in single] == [()] * f.nout
+    np.testing.assert_array_equal([float(v) for v in single], [w[1, 2] for w in want])
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -246,7 +247,7 @@ def test_complex(name, device):
     assert got.dtype == np.complex128
     got = got.get()
     floor = 1 if name in ("digamma", "loggamma") else 1e-290
-    bad = np.flatnonzero(~((abs(got - want) <= 1e-11 * np.maximum(abs(want), floor)) | (abs(want) < 1e-290)))
+    bad = np.flatnonzero(~((got == want) | (abs(got - want) <= 1e-11 * np.maximum(abs(want), floor)) | (abs(want) < 1e-290)))
     assert not len(bad), [(z[i], want[i], got[i]) for i in bad[:5]]
     small = UFUNC[name](cp.asarray(z.astype("F")))
     assert small.dtype == np.complex64
@@ -273,7 +274,9 @@ def test_harmonics(device):
     S, x = cp.scipy.special, [cp.asarray(v) for v in (n, m, theta, phi)]
     np.testing.assert_allclose(S.sph_harm_y(*x).get(), want, rtol=1e-11, atol=1e-14)
     np.testing.assert_array_equal(S.sph_harm(x[1], x[0], x[3], x[2]).get(), S.sph_harm_y(*x).get())
-    assert outcome(S.sph_harm_y, *x, diff_n=3) is ValueError and outcome(S.sph_harm_y, *x, diff_n=1) is NotImplementedError
+    assert outcome(S.sph_harm_y, *x, diff_n=3) is ValueError
+    with pytest.raises(NotImplementedError, match="derivatives"):
+        S.sph_harm_y(*x, diff_n=1)
     z = rng.uniform(0.5, 20, 200)
     for derivative in (False, True):
         np.testing.assert_allclose(S.spherical_yn(cp.asarray(n % 9), cp.asarray(z), derivative).get(),
@@ -304,7 +307,7 @@ def test_sums_of_exponentials(kind, device):
     if kind in "FD":
         x = (x / 10 + 1j * rng.normal(size=x.shape)).astype(kind)
     b = rng.normal(size=(4, 1)).astype("f" if kind in "fF" else "d")
-    b[1] = 0
+    b[1] = 0 if kind in "dD" else 0.5  # SciPy's own sums of float32 are NaN there
     near = dict(rtol=1e-4 if kind in "fF" else 1e-11, atol=1e-5 if kind in "fF" else 1e-12)
     S = cp.scipy.special
     for options in SUMS:

@@ -70,7 +70,7 @@ CPS_HEAVY double cps_lpmv(double order, double v, double x)
     if (v > 1e5) return CPS_NAN;
     double p;
     if (v == floor(v)) {
-        if (m > v) return 0;
+        if (m > v) return order > 0 ? 0 : CPS_NAN;
         p = cps_legendre_whole(m, v, x);
     } else if (v < m + 2) {
         p = cps_legendre_any(m, v, x);

@@ -89,7 +89,8 @@ def text(name, rows):
 
 def write(name, about, tables):
     guard = f"CPS_TABLES_{name.upper()}_H"
-    body = f"/* {about} Made by tools/make_special_tables.py; not to be edited. */\n#ifndef {guard}\n#define {guard}\n\n"
+    body = f"/* {about} Made by tools/make_special_tables.py; not to be edited. */\n"
+    body += f"#ifndef {guard}\n#define {guard}\n\n"
     for key, (f, first, last, cells, *more) in tables.items():
         rows, n = table(f, mpf(first), mpf(last), cells, *more)
         print(name, key, cells, "cells of", n, "coefficients", flush=True)
@@ -251,7 +252,8 @@ SPECS = {
         "i1e_far": (positive_inverse(lambda x: mp.exp(-x) * mp.besseli(1, x) * mp.sqrt(x), 1 / mp.sqrt(2 * mp.pi)),
                     0, "0.125", 16),
         "k0_near": (k_part(0), 0, 1, 4), "k1_near": (k_part(1), 0, 1, 4),
-        "k0e_far": (positive_inverse(lambda x: mp.exp(x) * mp.besselk(0, x) * mp.sqrt(x), mp.sqrt(mp.pi / 2)), 0, 1, 16),
+        "k0e_far": (positive_inverse(lambda x: mp.exp(x) * mp.besselk(0, x) * mp.sqrt(x), mp.sqrt(mp.pi / 2)), 0, 1,
+                    16),
         "k1e_far": (positive_inverse(lambda x: mp.exp(x) * mp.besselk(1, x) * mp.sqrt(x), mp.sqrt(mp.pi / 2)), 0, 1,
                     16)}),
     "integrals": ("Exponential and trigonometric integrals.", {
@@ -267,7 +269,8 @@ SPECS = {
         "ellipk_cells": (lambda m: mp.ellipk(m), 0, "0.5", 4),
         "ellipe_cells": (lambda m: mp.ellipe(m), 0, "0.5", 4),
         "ellipk_log": (lambda p: mp.ellipk(p) / mp.pi, 0, "0.5", 4),
-        "ellipk_rest": (lambda p: mp.ellipk(1 - p) + mp.log(p) * mp.ellipk(p) / mp.pi if p else mp.log(4), 0, "0.5", 4)}),
+        "ellipk_rest": (lambda p: mp.ellipk(1 - p) + mp.log(p) * mp.ellipk(p) / mp.pi if p else mp.log(4), 0, "0.5",
+                        4)}),
 }
 
 def temme(rows, columns):
@@ -311,7 +314,8 @@ def stirling_series(n):
 def write_temme():
     rows = temme(12, 26)
     (FOLDER / "tables_temme.h").write_text(
-        "/* Temme's expansion of the incomplete gamma function. Made by tools/make_special_tables.py; not to be edited. */\n"
+        "/* Temme's expansion of the incomplete gamma function. Made by tools/make_special_tables.py; not to be "
+        "edited. */\n"
         "#ifndef CPS_TABLES_TEMME_H\n#define CPS_TABLES_TEMME_H\n\n" + text("temme", rows) + "\n#endif\n")
 
 

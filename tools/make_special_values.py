@@ -168,12 +168,14 @@ def seen(f, arguments):
 # name: (function of mpf's, arguments)
 VALUES = {
     "expit": (lambda x: 1 / (1 + mp.exp(-x)), BOTH + [-700.5, -744.5, 36.9]),
-    "logit": (lambda p: mp.log(p) - mp.log1p(-p), TINY + between(0, 1, 20) + around(0.25, 0.75) + [1 - 1e-9, 0.5000001]),
+    "logit": (lambda p: mp.log(p) - mp.log1p(-p), TINY + between(0, 1, 20) + around(0.25, 0.75) +
+              [1 - 1e-9, 0.5000001]),
     "log_expit": (lambda x: -mp.log1p(mp.exp(-x)), BOTH),
     "exprel": (lambda x: mp.expm1(x) / x, BOTH + [700.0, -800.0]),
     "exp10": (lambda x: mpf(10) ** x, BOTH + [300.5, -307.25]),
     "entr": (lambda x: -x * mp.log(x), REAL + around(1) + [1e300]),
-    "rel_entr": (lambda x, y: x * mp.log(x / y), pairs(REAL, REAL, 40) + [(1.5, 1.5000001), (3.0, 1.5), (1e-300, 1e300)]),
+    "rel_entr": (lambda x, y: x * mp.log(x / y), pairs(REAL, REAL, 40) +
+                 [(1.5, 1.5000001), (3.0, 1.5), (1e-300, 1e300)]),
     "kl_div": (lambda x, y: x * mp.log(x / y) - x + y, pairs(REAL, REAL, 40) + [(1.5, 1.5000001), (3.0, 1.9)]),
     "pseudo_huber": (lambda d, r: d * d * (mp.sqrt(1 + (r / d) ** 2) - 1),
                      pairs(sizes(1e-3, 1e3, 9), sizes(1e-5, 1e5, 9), 30)),
@@ -207,11 +209,13 @@ VALUES = {
     "polygamma": (lambda n, x: mp.psi(int(n), x), pairs([0.0, 1.0, 2.0, 3.0, 10.0, 40.0],
                                                         [1e-3, 0.3, 1.0, 1.5, 4.0, 11.0, 100.0, 1e5], 40)),
     "beta": (mp.beta, pairs(sizes(1e-5, 1e3, 12), sizes(1e-5, 1e3, 12), 50) + [(10.0, 10.0), (0.5, 1e5), (9.9, 300.0),
-                                                                             (-0.5, 1.25), (-3.5, -1.75), (1e-200, 3.0)]),
+                                                                             (-0.5, 1.25), (-3.5, -1.75),
+                                                                             (1e-200, 3.0)]),
     "betaln": (lambda a, b: mp.log(abs(mp.beta(a, b))),
                pairs(sizes(1e-5, 1e3, 12), sizes(1e-5, 1e3, 12), 40) + [(1e5, 1e5), (0.5, 1e8), (1e3, 1e14)]),
     "poch": (rising, pairs(sizes(1e-3, 1e3, 9), [0.0, 1.0, 2.0, 7.0, 0.5, 3.25, -0.5, 1e-3, 30.0, 55.5], 40)),
-    "binom": (mp.binomial, [(10.0, 3.0), (60.0, 30.0), (300.0, 150.0), (5.5, 2.0), (5.5, 2.25), (-1.5, 3.0), (0.5, 0.25),
+    "binom": (mp.binomial, [(10.0, 3.0), (60.0, 30.0), (300.0, 150.0), (5.5, 2.0), (5.5, 2.25), (-1.5, 3.0),
+                            (0.5, 0.25),
                             (1000.0, 10.5), (12.25, -2.5), (3.5, 100.25), (40.0, 20.0), (1e6, 3.0), (-0.75, -0.25)]),
     "erfc": (mp.erfc, BOTH + between(0, 26, 20) + around(0.5, 1, -0.5) + [26.5, 27.2]),
     "erfcx": (lambda x: mp.exp(x * x) * mp.erfc(x), BOTH + between(0, 5, 20) + [-26.0, -5.5, 1e10, 1e300, 30.0]),
@@ -222,7 +226,8 @@ VALUES = {
               [1 - 1e-9, 0.5000001, 0.499999]),
     "ndtri_exp": (lambda y: ndtri(mp.exp(y)) if y < -1e-5 else -ndtri(-mp.expm1(y)),
                   [-v for v in sizes(1e-12, 700, 30)] + [-1e4, -1e10]),
-    "erfinv": (lambda y: mp.erfinv(y), [v for v in BOTH if abs(v) < 1] + between(-1, 1, 20) + around(0.84) + [1 - 1e-9]),
+    "erfinv": (lambda y: mp.erfinv(y), [v for v in BOTH if abs(v) < 1] + between(-1, 1, 20) + around(0.84) +
+               [1 - 1e-9]),
     "erfcinv": (lambda y: -ndtri(mpf(y) / 2) / mp.sqrt(2), TINY + between(0, 2, 30) + around(0.16, 1.84) +
                 [1.0000001, 2 - 1e-9]),
     "j0": (lambda x: mp.besselj(0, x), BOTH + between(0, 30, 40) + sizes(30, 1e6, 10) + around(8, 2.404825557695773)),
@@ -246,7 +251,8 @@ VALUES = {
                                                       [1e-10, 0.1, 0.5, 1.0, 1.5, 10.0, 100.0], 40)),
     "ellipk": (mp.ellipk, between(-1, 1, 30) + [-v for v in sizes(1, 1e10, 8)] + [1 - 1e-9, 1e-300, -1e-300] +
                around(0.5)),
-    "ellipkm1": (lambda p: mp.ellipk(1 - mpf(p)) if p > 1e-40 else mp.log(4 / mp.sqrt(p)), TINY + between(0, 1, 20) + sizes(1, 1e10, 8) + around(0.5)),
+    "ellipkm1": (lambda p: mp.ellipk(1 - mpf(p)) if p > 1e-40 else mp.log(4 / mp.sqrt(p)),
+                 TINY + between(0, 1, 20) + sizes(1, 1e10, 8) + around(0.5)),
     "ellipe": (mp.ellipe, between(-1, 1, 30) + [-v for v in sizes(1, 1e10, 8)] + [1 - 1e-9, 1e-300] + around(0.5)),
     "ellipkinc": (mp.ellipf, pairs(between(-1.57, 1.57, 10) + [0.5, 3.5, 30.25, -7.75, 1e-10],
                                    between(-3, 1, 10) + [0.999999, -1e5], 50)),

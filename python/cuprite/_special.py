@@ -76,7 +76,8 @@ def sph_harm_y(n, m, theta, phi, *, diff_n=0) -> _core.ndarray:
         phi: an array or a number; diff_n: 0, the order of the derivatives.
     Errors: ValueError for diff_n other than 0, 1 and 2, NotImplementedError for 1 and 2."""
     if diff_n not in (0, 1, 2):
-        raise ValueError(f"sph_harm_y: diff_n is currently only implemented for orders 0, 1, and 2, received: {diff_n}.")
+        raise ValueError("sph_harm_y: diff_n is currently only implemented for orders 0, 1, and 2, received: "
+                         f"{diff_n}.")
     if diff_n:
         raise NotImplementedError("sph_harm_y: derivatives are not implemented; diff_n is 0")
     return _own("sph_harm_y")(n, m, theta, phi)

@@ -527,7 +527,8 @@ static bool add_ufunc(cpy_state *s, ufunc *f)
     bool done = true;
     const char *name = f->info.name;
     for (const char *const *alias = f->info.aliases; done && name; name = alias ? *alias++ : NULL) {
-        PyObject *key = f->info.module ? PyUnicode_FromFormat("_%s.%s", f->info.module, name) : PyUnicode_FromString(name);
+        PyObject *key = f->info.module ? PyUnicode_FromFormat("_%s.%s", f->info.module, name)
+                                       : PyUnicode_FromString(name);
         done = key && PyObject_SetAttr(s->module, key, (PyObject *)f) == 0;
         Py_XDECREF(key);
     }

@@ -28,7 +28,8 @@ class Operation:
         halves = [t.suffix for t in types if t.is_half]
         row.need(["name", "signature"], [] if row.get("hidden") else ["doc"],
                  [*BODIES, "bits", "loops", "rule", "identity", "ulp", "complex_ulp", "cost", "call", "results",
-                  "aliases", "oracle", "module", "chapter", "hidden", *(["doc"] if row.get("hidden") else []), "half", *halves])
+                  "aliases", "oracle", "module", "chapter", "hidden", *(["doc"] if row.get("hidden") else []),
+                  "half", *halves])
         if not {*BODIES, "bits"} & set(row.columns):
             raise row.error(f"there is no body: one of {', '.join([*BODIES, 'bits'])}")
         self.row, self.name, signature = row, row.args[0], row.args[1]
@@ -183,7 +184,8 @@ def internal_header(operations):
     text = "#ifndef CPI_OPERATIONS_H\n#define CPI_OPERATIONS_H\n\n#include \"cuprite/elementwise.h\"\n\n"
     text += "/* Operations that have a kernel but no public name. */\nenum {\n    CPI_OP_LAST_PUBLIC = CP_NOPS - 1,\n"
     text += "".join(f"    CP_OP_{o.name},\n" for o in hidden) + "    CPI_NKERNELS\n};\n\n"
-    text += "/* Chapters: operations whose kernels stand in files and tables of their own. */\nenum {\n    CPI_CHAPTER_NONE,\n"
+    text += "/* Chapters: operations whose kernels stand in files and tables of their own. */\n"
+    text += "enum {\n    CPI_CHAPTER_NONE,\n"
     text += "".join(f"    CPI_CHAPTER_{name},\n" for name in chapters_of(operations)) + "    CPI_NCHAPTERS\n};\n\n"
     return text + "#endif"
 

@@ -1,8 +1,8 @@
 /* CPU kernels: their signature, and the tables that the *_simd.c files fill, one set per instruction set.
  *
  * A kernel runs over n contiguous elements at op[], the outputs first, of the types in its row. Bit i of `scalars`
- * says that input i is one value for all. Of two inputs at most one is; of three, none or the last two; of four, none. An output may
- * be an input. */
+ * says that input i is one value for all. Of two inputs at most one is; of three, none or the last two; of four, none.
+ * An output may be an input. */
 #ifndef CPI_ELEMENTWISE_LOOPS_H
 #define CPI_ELEMENTWISE_LOOPS_H
 

@@ -1,7 +1,8 @@
 /* Incomplete gamma and beta functions, their inverses, and the distribution functions that are made of them.
  *
  * Of the two sides that add to 1, the smaller is computed: by its series, its continued fraction, or, for the gamma
- * function around x = a, Temme's uniform expansion ("The asymptotic expansion of the incomplete gamma functions", 1979).
+ * function around x = a, Temme's uniform expansion ("The asymptotic expansion of the incomplete gamma functions",
+ * 1979).
  * The common factor x^a exp(-x) / gamma(a), or x^a y^b / beta(a, b), is made of the distance from its maximum, so that
  * large exponents do not cancel. Inverses are Newton's method for the logarithms of both, between bounds. */
 #ifndef CPS_DISTRIBUTIONS_H
@@ -36,7 +37,8 @@ CPS_HEAVY double cps_gamma_density(double a, double x)
 /* Temme's expansion for a >= 20 and x within 0.3 a of a. */
 CPS_MATH cps_sides cps_gamma_uniform(double a, double x)
 {
-    const double phi = -cps_log1p_less((x - a) / a, x / a), y = sqrt(a * phi), eta = x < a ? -sqrt(2 * phi) : sqrt(2 * phi);
+    const double phi = -cps_log1p_less((x - a) / a, x / a), y = sqrt(a * phi);
+    const double eta = x < a ? -sqrt(2 * phi) : sqrt(2 * phi);
     double sum = 0, power = 1;
     for (int k = 0; k < CPS_ROWS(cps_temme); k++) {
         const double term = power * cps_polynomial(cps_temme[k], CPS_COLUMNS(cps_temme), eta);
@@ -135,7 +137,8 @@ CPS_HEAVY double cps_gamma_inverse(double a, double p, double q, int lower)
         }
         if (!(fabs(step) < 2)) step = far > 0 ? -2 : 2;
         double next = x * exp(step);
-        if (!(next > low && next < high)) next = high < CPS_INF ? (low > 0 ? sqrt(low) * sqrt(high) : 0.01 * high) : 2 * x;
+        if (!(next > low && next < high))
+            next = high == CPS_INF ? 2 * x : low > 0 ? sqrt(low) * sqrt(high) : 0.01 * high;
         if (next == x) break;
         x = next;
     }
@@ -183,8 +186,8 @@ CPS_MATH double cps_beta_series(double a, double b, double x)
     if (px > 1e-290 && beta > 1e-290 && beta < 1e290) return px / beta * sum;
     return exp(a * log(x) - cps_betaln_positive(a, b)) * sum;
 }
-/* The lower side by the continued fraction of Didonato and Morris ("Significant digit computation of the incomplete beta
- * function ratios", 1992), whose terms do not cancel: they are of a - (a + b) x, which is not negative. */
+/* The lower side by the continued fraction of Didonato and Morris ("Significant digit computation of the incomplete
+ * beta function ratios", 1992), whose terms do not cancel: they are of a - (a + b) x, which is not negative. */
 CPS_MATH double cps_beta_fraction(double a, double b, double x, double y)
 {
     const double c = 1 + cps_below_mean(a, b, x, y), c0 = b / a, c1 = 1 + 1 / a;

@@ -78,7 +78,7 @@ CPS_MATH double cps_boxcox(double x, double lambda) { return cps_box_cox(log(x),
 CPS_MATH double cps_boxcox1p(double x, double lambda)
 {
     const double l = log1p(x);
-    return (fabs(l) < 1e-16 && fabs(lambda) < 1e16) || (fabs(l) < 1e-289 && fabs(lambda) < 1e273) ? l : cps_box_cox(l, lambda);
+    return fabs(l) < 1e-16 && fabs(lambda) < 1e16 ? l : cps_box_cox(l, lambda);
 }
 CPS_MATH double cps_inv_boxcox(double x, double lambda)
 {

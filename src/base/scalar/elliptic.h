@@ -1,7 +1,7 @@
 /* Elliptic integrals and Jacobi's functions, of the parameter m = k^2.
  *
- * Complete integrals are polynomials in cells, and a logarithm times one near m = 1; incomplete ones Carlson's symmetric
- * integrals; Jacobi's functions descending Landen transformations. */
+ * Complete integrals are polynomials in cells, and a logarithm times one near m = 1; incomplete ones Carlson's
+ * symmetric integrals; Jacobi's functions descending Landen transformations. */
 #ifndef CPS_ELLIPTIC_H
 #define CPS_ELLIPTIC_H
 
@@ -52,8 +52,9 @@ CPS_HEAVY double cps_carlson_rf(double x, double y, double z)
         const double far = fmax(fabs(dx), fmax(fabs(dy), fabs(dz)));
         if (far < 0.003) {
             const double e2 = dx * dy - dz * dz, e3 = dx * dy * dz;
-            return (1 - e2 / 10 + e3 / 14 + e2 * e2 / 24 - 3 * e2 * e3 / 44 - 5 * e2 * e2 * e2 / 208 + 3 * e3 * e3 / 104) /
-                   sqrt(mean);
+            const double series = 1 - e2 / 10 + e3 / 14 + e2 * e2 / 24 - 3 * e2 * e3 / 44 - 5 * e2 * e2 * e2 / 208 +
+                                  3 * e3 * e3 / 104;
+            return series / sqrt(mean);
         }
         const double l = sqrt(x) * sqrt(y) + sqrt(x) * sqrt(z) + sqrt(y) * sqrt(z);
         x = 0.25 * (x + l), y = 0.25 * (y + l), z = 0.25 * (z + l);
@@ -90,7 +91,8 @@ CPS_MATH double cps_half_turns(double *phi)
 CPS_HEAVY double cps_ellipkinc(double phi, double m)
 {
     if (phi != phi || m != m || m > 1) return CPS_NAN;
-    if (fabs(phi) == CPS_INF || m == -CPS_INF) return fabs(phi) == CPS_INF && m == -CPS_INF ? CPS_NAN : m == -CPS_INF ? 0 : phi;
+    if (m == -CPS_INF) return fabs(phi) == CPS_INF ? CPS_NAN : 0;
+    if (fabs(phi) == CPS_INF) return phi;
     if (m == 0) return phi;
     if (m == 1) return fabs(phi) >= 0.5 * CPS_PI ? CPS_INF : asinh(tan(phi));
     const double n = cps_half_turns(&phi), s = sin(phi), c = cos(phi);
@@ -104,7 +106,8 @@ CPS_HEAVY double cps_ellipkinc(double phi, double m)
 CPS_HEAVY double cps_ellipeinc(double phi, double m)
 {
     if (phi != phi || m != m || m > 1) return CPS_NAN;
-    if (fabs(phi) == CPS_INF || m == -CPS_INF) return fabs(phi) == CPS_INF && m == -CPS_INF ? CPS_NAN : m == -CPS_INF ? CPS_INF : phi;
+    if (m == -CPS_INF) return fabs(phi) == CPS_INF ? CPS_NAN : CPS_INF;
+    if (fabs(phi) == CPS_INF) return phi;
     if (m == 0) return phi;
     const double n = cps_half_turns(&phi), s = sin(phi), c = cos(phi);
     double e = phi;

@@ -63,7 +63,8 @@ CPS_HEAVY cp_complex128 cps_loggamma_right(cp_complex128 z) /* z.re >= 0.1 */
 CPS_HEAVY cp_complex128 cps_loggamma_c128(cp_complex128 z)
 {
     if (z.re != z.re || z.im != z.im) return CPS_C(CPS_NAN, CPS_NAN);
-    if (z.im == 0 && cps_is_pole(z.re)) return CPS_C(z.re == -CPS_INF ? CPS_NAN : CPS_INF, z.re == -CPS_INF ? CPS_NAN : 0);
+    if (z.im == 0 && z.re == -CPS_INF) return CPS_C(CPS_NAN, CPS_NAN);
+    if (z.im == 0 && cps_is_pole(z.re)) return CPS_C(CPS_INF, 0);
     if (z.re == CPS_INF && z.im == 0) return z;
     if (z.re >= 0.1 || fabs(z.im) > 7) return cps_loggamma_right(z);
     /* log(pi / sin(pi z)) - loggamma(1 - z), on the branch that the half turns of z give */

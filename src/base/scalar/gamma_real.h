@@ -54,7 +54,7 @@ CPS_MATH double cps_gamma_small(double x)
     }
     double r;
     if (y < 1) { /* gamma(y) = gamma(1 + y) / y; adding 1 to a small y would lose it */
-        r = y * cps_cell(&cps_rgamma_cells[0][0], CPS_ROWS(cps_rgamma_cells), CPS_COLUMNS(cps_rgamma_cells), y * 4);
+        r = y * CPS_CELL(cps_rgamma_cells, y, 0, 4);
     } else {
         r = CPS_CELL(cps_rgamma_cells, y, 1, 4);
     }
@@ -154,7 +154,7 @@ CPS_HEAVY double cps_digamma(double x)
     double r;
     if (at < 7) {
         const double near = x < 1 ? (x + 1 - zero) - zero_low : (x - zero) - zero_low;
-        r = near * cps_cell(&cps_digamma_cells[0][0], CPS_ROWS(cps_digamma_cells), CPS_COLUMNS(cps_digamma_cells), at * 4);
+        r = near * CPS_CELL(cps_digamma_cells, at, 0, 4);
     } else {
         r = log(x) - 0.5 / x - cps_digamma_rest(x);
     }

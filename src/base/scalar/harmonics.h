@@ -94,7 +94,8 @@ CPS_HEAVY double cps_lpmv(double order, double v, double x)
  * recurrence in the degree, which neither overflows nor loses digits. */
 CPS_HEAVY cp_complex128 cps_sph_harm_y(double n, double m, double theta, double phi)
 {
-    if (n != trunc(n) || m != trunc(m) || n < 0 || n > 1e6 || theta != theta || phi != phi) return CPS_C(CPS_NAN, CPS_NAN);
+    if (n != trunc(n) || m != trunc(m) || n < 0 || n > 1e6 || theta != theta || phi != phi)
+        return CPS_C(CPS_NAN, CPS_NAN);
     const double k = fabs(m), x = cos(theta), s = sin(theta);
     if (k > n) return CPS_C(0, 0);
     double now = 0.28209479177387814347, before = 0; /* 1 / sqrt(4 pi) */

@@ -120,7 +120,8 @@ CPS_HEAVY cp_complex128 cps_lambertw(cp_complex128 z, double branch, double tol)
     if (z.re == 1 && z.im == 0 && k == 0) return CPS_C(0.56714329040978387300, 0);
     const double far = hypot(z.re + 0.36787944117144233, z.im);
     cp_complex128 w;
-    const int near_branch = k == 0 || (k == 1 && z.im < 0) || (k == -1 && z.im > 0) || (k == -1 && z.im == 0 && z.re < 0);
+    const int near_branch = k == 0 || (k == 1 && z.im < 0) || (k == -1 && z.im > 0) ||
+                            (k == -1 && z.im == 0 && z.re < 0);
     if (near_branch && far < 0.3) { /* the series around the branch point, in p = sqrt(2 (e z + 1)) */
         cp_complex128 p = cps_sqrt_c128(CPS_C(2 * (2.718281828459045 * z.re + 1 + 1.4456468917292502e-16 * z.re),
                                               2 * 2.718281828459045 * z.im));

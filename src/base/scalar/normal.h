@@ -1,7 +1,7 @@
 /* The error function's complement and inverses, and the distribution function of the normal distribution.
  *
- * erfcx is a polynomial in x, from 4 on in 4 / (4 + x), erfc and ndtr are exp of an exact square times that. The inverses are one
- * function: a polynomial of the distance from the middle, or of the root of the tail's logarithm. */
+ * erfcx is a polynomial in x, from 4 on in 4 / (4 + x), erfc and ndtr are exp of an exact square times that. The
+ * inverses are one function: a polynomial of the distance from the middle, or of the root of the tail's logarithm. */
 #ifndef CPS_NORMAL_H
 #define CPS_NORMAL_H
 

@@ -55,7 +55,8 @@ CPS_MATH double cps_cell_of_zeros(const double *c, int cells, int n, double at, 
 #define CPS_CELL_OF_ZEROS(table, x, first, per) \
     cps_cell_of_zeros(&(table)[0][0], CPS_ROWS(table), CPS_COLUMNS(table), ((x) - (first)) * (per), x)
 
-/* log(1 + t) - t, for t > -1, of which `whole` is 1 + t. With s = t / (2 + t) it is -t s + 2 s^3 (1/3 + s^2/5 + ...): nothing cancels. */
+/* log(1 + t) - t, for t > -1; `whole` is 1 + t. With s = t / (2 + t) it is -t s + 2 s^3 (1/3 + s^2/5 + ...): nothing
+ * cancels. */
 CPS_HEAVY double cps_log1p_less(double t, double whole)
 {
     if (!(t > -0.6 && t < 1)) return log(whole) - t;

@@ -96,7 +96,7 @@ def cell(text):
 def operation(row):
     """The C call of a row of elementwise.def."""
     nin = row.args[1].partition("->")[0].count(",") + 1
-    return f"cp_{row.args[0]}({', '.join(['a', 'b', 'c'][:nin] + ['&' + r for r in row.get('results', [])])})"
+    return f"cp_{row.args[0]}({', '.join([*'abcd'[:nin]] + ['&' + r for r in row.get('results', [])])})"
 
 
 def page():
@@ -116,7 +116,8 @@ def page():
             out += ["| type | NumPy's | element |", "|---|---|---|"]
             out += [f"| `CP_{r.args[0].upper()}` | {r.args[0]} | `{r.c}` |" for r in rows] + [""]
         if name == "elementwise":
-            rows = [r for r in read(module_folders.file("elementwise/elementwise.def").read_text(), "elementwise.def")
+            rows = [r for name in ("elementwise.def", "special.def")
+                    for r in read(module_folders.file(f"elementwise/{name}").read_text(), name)
                     if r.kind == "operation" and not r.get("hidden")]
             out += ["| function | |", "|---|---|"]
             out += [f"| `{operation(r)}` | {cell(r.doc)} |" for r in rows] + [""]

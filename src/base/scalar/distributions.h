@@ -172,19 +172,25 @@ CPS_HEAVY double cps_beta_density(double a, double b, double x, double y)
     if (px > 1e-290 && py > 1e-290 && beta > 1e-290 && beta < 1e290) return px * py / beta;
     return exp(a * log_x + b * log_y - cps_betaln_positive(a, b));
 }
-/* The lower side by its power series, for small b x: x^a / (a beta) (1 + a (1-b) x / (a+1) + ...) */
-CPS_MATH double cps_beta_series(double a, double b, double x)
+/* By the power series for small b x: p = x^a / (a beta) (1 + a (1-b) x / (a+1) + ...). Where that is near 1, as for
+ * small a, q is the distance of the factor from 1, by its logarithm, less the other terms. */
+CPS_MATH cps_sides cps_beta_series(double a, double b, double x)
 {
-    double factor = 1, sum = 1 / a;
+    double factor = 1, sum = 0;
     for (int n = 1; n < 2000; n++) {
         factor *= (n - b) * x / n;
         const double term = factor / (a + n);
         sum += term;
-        if (fabs(term) < 1e-17 * fabs(sum)) break;
+        if (fabs(term) < 1e-17 * fabs(sum) || term == 0) break;
     }
-    const double beta = cps_beta(a, b), px = pow(x, a);
-    if (px > 1e-290 && beta > 1e-290 && beta < 1e290) return px / beta * sum;
-    return exp(a * log(x) - cps_betaln_positive(a, b)) * sum;
+    const double beta = cps_beta(a, b), px = pow(x, a), log_x = a * log(x);
+    double front = px > 1e-290 && beta > 1e-290 && beta < 1e290 ? px / beta / a : 0;
+    if (front == 0) front = exp(log_x - cps_betaln_positive(a, b)) / a;
+    const double p = front + front * a * sum;
+    if (a > 0.5 || p < 0.5) return cps_of_p(p);
+    const double near = a * (a - 1) * CPS_CELL(cps_lgamma_cells, a, -0.5, 4); /* log(gamma(1 + a)) */
+    const double ratio = b >= 10 ? cps_gamma_ratio_log(a, b) : cps_gammaln(b) - cps_gammaln(a + b);
+    return cps_of_q(-expm1(log_x - (near + ratio)) - front * a * sum);
 }
 /* The lower side by the continued fraction of Didonato and Morris ("Significant digit computation of the incomplete
  * beta function ratios", 1992), whose terms do not cancel: they are of a - (a + b) x, which is not negative. */
@@ -217,13 +223,13 @@ CPS_HEAVY cps_sides cps_beta_sides(double a, double b, double x, double y)
     }
     if (x == 0 || (b == 0 && y > 0)) return cps_sides_of(0, 1);
     if (y == 0 || a == 0) return cps_sides_of(1, 0);
-    const int swap = cps_below_mean(a, b, x, y) < 0;
-    if (swap) {
-        const double t = a, u = x;
-        a = b, b = t, x = y, y = u;
+    if (b * x <= 1 && x <= 0.9) return cps_beta_series(a, b, x);
+    if (a * y <= 1 && y <= 0.9) {
+        const cps_sides s = cps_beta_series(b, a, y);
+        return cps_sides_of(s.q, s.p);
     }
-    const double small = b * x <= 1 && x <= 0.9 ? cps_beta_series(a, b, x) : cps_beta_fraction(a, b, x, y);
-    return swap ? cps_of_q(small) : cps_of_p(small);
+    if (cps_below_mean(a, b, x, y) >= 0) return cps_of_p(cps_beta_fraction(a, b, x, y));
+    return cps_of_q(cps_beta_fraction(b, a, y, x));
 }
 CPS_MATH double cps_betainc(double a, double b, double x) { return cps_beta_sides(a, b, x, 1 - x).p; }
 CPS_MATH double cps_betaincc(double a, double b, double x) { return cps_beta_sides(a, b, x, 1 - x).q; }

@@ -9,8 +9,8 @@ from cuprite._beside import beside_its_arrays
 from cuprite._support import ufunc_of
 
 __all__ = [
-    "btdtr", "btdtri", "cbrt", "exp2", "expm1", "i0", "lambertw", "log1p", "log_softmax", "logsumexp", "multigammaln",
-    "polygamma", "round", "sinc", "softmax", "sph_harm", "sph_harm_y", "spherical_yn",
+    "btdtr", "btdtri", "cbrt", "exp2", "expm1", "i0", "lambertw", "log1p", "logsumexp", "polygamma",
+    "round", "sinc", "sph_harm", "sph_harm_y", "spherical_yn",
 ]
 
 cbrt, exp2, expm1, i0, log1p, sinc = (_core.cbrt, _core.exp2, _core.expm1, _core.i0, _core.log1p, _core.sinc)
@@ -91,77 +91,33 @@ def sph_harm(m, n, theta, phi, out=None) -> _core.ndarray:
     return _own("sph_harm_y")(n, m, phi, theta, out=out)
 
 
-def multigammaln(a, d) -> _core.ndarray:
-    """The logarithm of the multivariate gamma function of dimension d.
-
-    Parameters: a: an array or a number; d: a positive whole number.
-    Errors: ValueError for d that is no positive whole number, and for a of at most (d - 1) / 2."""
-    if not isinstance(d, (int, float)) or d != math.floor(d) or d < 1:
-        raise ValueError("multigammaln: d should be a positive integer (dimension)")
-    a = _floating(a)
-    if bool((a <= 0.5 * (d - 1)).any()):
-        raise ValueError(f"multigammaln: condition a ({0.5 * (d - 1):f}) > 0.5 * (d-1) not met")
-    f = _own("gammaln")
-    return sum((f(a - 0.5 * j) for j in range(1, int(d))), f(a) + d * (d - 1) * 0.25 * math.log(math.pi))
-
-
-def _largest(x, axis):
-    """The largest element, 0 in place of infinities and NaN: what exponents are taken from."""
-    m = (x.real if x.dtype.kind == "c" else x).max(axis=axis, keepdims=True)
-    return _core.where(_core.isfinite(m), m, 0).astype(m.dtype)
-
-
 @beside_its_arrays
-def softmax(x, axis=None) -> _core.ndarray:
-    """exp(x) divided by its sum.
-
-    Parameters: x: an array; axis: an axis, a tuple of axes, or None for all elements."""
-    x = _floating(x)
-    e = _core.exp(x - _largest(x, axis))
-    e /= e.sum(axis=axis, keepdims=True)
-    return e
-
-
-@beside_its_arrays
-def log_softmax(x, axis=None) -> _core.ndarray:
-    """log(softmax(x)), exact where that is near 0.
-
-    Parameters: x: an array; axis: an axis, a tuple of axes, or None for all elements."""
-    x = _floating(x)
-    x = x - _largest(x, axis)
-    x -= _core.log(_core.exp(x).sum(axis=axis, keepdims=True))
-    return x
-
-
-@beside_its_arrays
-def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
+def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False) -> _core.ndarray | tuple:
     """log of the sum of b * exp(a), without overflow; with return_sign that of its absolute value, and the sign.
 
     Parameters: a: an array; axis: an axis, a tuple of axes, or None for all elements; b: weights, an array that
         broadcasts with a, or None; keepdims: True keeps summed axes with length 1; return_sign: True gives the sign
-        too (of a complex sum its direction). Without it a negative sum is NaN."""
+        too (of a complex sum its direction). Without it a negative sum is NaN.
+    Errors: AxisError for an axis out of bounds."""
+    if not return_sign:
+        return _core.rows("scipy.special")["logsumexp"](a, axis, b, keepdims)
     a = _floating(a)
-    if b is not None:
-        a, b = _core.broadcast_arrays(a, _core.asarray(b))
-        a = _core.where(b != 0, a, -math.inf).astype(_core.promote_types(a.dtype, b.dtype)
-                                                      if b.dtype.kind == "c" or b.dtype.itemsize > a.dtype.itemsize
-                                                      and b.dtype.kind == "f" else a.dtype)
-    if not a.size:
-        total = a.sum(axis=axis, keepdims=keepdims)
-        low = _core.full_like(total, -math.inf)
-        return (low, _core.zeros_like(total)) if return_sign else low
-    m = _largest(a, axis)
+    weighted = b is not None
+    if weighted:
+        b = _core.asarray(b)
+        a = _core.where(b == 0, -math.inf, a)
+    m = _largest(a, axis) if a.size else 0
     e = _core.exp(a - m)
-    if b is not None:
-        e = e * b
-        e = _core.where(b == 0, 0, e).astype(e.dtype)
+    if weighted:
+        e = _core.where(b == 0, 0, e * b)
     total = e.sum(axis=axis, keepdims=True)
-    sign = None
-    if return_sign:
-        sign = _core.sign(total)
-        total = _core.abs(total)
-    out = _core.log(total) + m
-    if not keepdims:
-        out = out.squeeze(axis=axis) if axis is not None else out.reshape(())
-        sign = sign if sign is None else sign.squeeze(axis=axis) if axis is not None else sign.reshape(())
-    return (out, sign) if return_sign else out
+    sign, out = _core.sign(total), _core.log(_core.abs(total)) + m
+    if keepdims:
+        return out, sign
+    return (out.reshape(()), sign.reshape(())) if axis is None else (out.squeeze(axis=axis), sign.squeeze(axis=axis))
+
+
+def _largest(x, axis):
+    """The largest element, 0 in place of infinities and NaN: what is taken from exponents."""
+    m = (x.real if x.dtype.kind == "c" else x).max(axis=axis, keepdims=True)
+    return _core.where(_core.isfinite(m), m, 0).astype(m.dtype)

@@ -232,7 +232,9 @@ static bool body(void)
                      cp_diag(input, .k = 1),
                      cp_tri(2, 3, 0, CP_FLOAT32),
                      cp_bartlett(4), cp_blackman(4), cp_hamming(1), cp_hanning(0), cp_kaiser(4, 2),
-                     cp_vander(input, 3, .increasing = true)};
+                     cp_vander(input, 3, .increasing = true),
+                     cp_softmax(input), cp_log_softmax(input), cp_logsumexp(input, .b = input),
+                     cp_multigammaln(places, 2)};
     cp_array *square = cp_diagflat(input);
     bool filled = square && cp_fill_diagonal(square, input, .wrap = true) == CP_OK;
     cp_free(square);

@@ -63,7 +63,7 @@ NO_C = {
         asfortranarray fliplr flipud identity matrix_norm matrix_transpose permute_dims real imag scatter_add
         scatter_max scatter_min tril_indices_from triu_indices_from diag_indices diag_indices_from
         standard_deviation variance lu promote_types savez_compressed standard_normal
-        standard_gamma standard_exponential""",
+        standard_gamma standard_exponential btdtr btdtri sph_harm""",
     "series with the lowest power first: C's polynomials of turned coefficients, or sums of their values": """
         polycompanion polyfromroots polyline polymulx polypow polyroots polytrim polyval2d polyval3d
         polyvalfromroots polyvander trimcoef trimseq polyvander2d polyvander3d polyvalnd polygrid2d polygrid3d getdomain

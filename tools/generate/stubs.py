@@ -348,7 +348,7 @@ def write_module(row, functions, ufuncs, out, modules):
     stub += "".join(f"from cuprite.{name}.{m} import {n} as {n}\n" for m, of in joined.items() for n in sorted(of))
     stub += "".join(f"from cuprite.{row.more} import {n} as {n}\n" for n in more)
     stub += ufunc_lines({n: o for n, o in ufuncs.items() if n not in more})
-    stub += "".join(definition(n, functions[n]) for n in sorted(functions))
+    stub += "".join(definition(n, functions[n]) for n in sorted(functions) if n not in more)
     out.write(path + ".pyi", row.file, HEAD + uses + stub + f"__all__ = {names}\n")
 
 

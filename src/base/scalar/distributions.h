@@ -49,31 +49,36 @@ CPS_MATH cps_sides cps_gamma_uniform(double a, double x)
     const double rest = sum / sqrt(2 * CPS_PI * a), e = exp(-a * phi), tail = 0.5 * cps_erfcx_positive(y);
     return x < a ? cps_of_p(e * (tail - rest)) : cps_of_q(e * (tail + rest));
 }
-/* The lower side by its series: x^a exp(-x) / gamma(a + 1) (1 + x/(a+1) + ...) */
+/* The lower side by its series: x^a exp(-x) / gamma(a + 1) (1 + x/(a+1) + ...), all terms over one denominator. */
 CPS_MATH double cps_gamma_series(double a, double x)
 {
-    double term = 1, sum = 1;
-    for (int k = 1; k < 2000; k++) {
-        term *= x / (a + k);
-        sum += term;
+    if (a > 1e5) return 0; /* x is below 0.7 a */
+    double term = 1, sum = 1, under = 1, n = a;
+    for (int k = 1; k < 4000; k++) {
+        n += 1;
+        term *= x;
+        under *= n;
+        sum = CPS_FMA(sum, n, term);
         if (term < 1e-17 * sum) break;
+        if (under > 1e200) term *= 1e-200, sum *= 1e-200, under *= 1e-200;
     }
+    sum /= under;
     return a < 10 && x < 600 ? pow(x, a) * exp(-x) * cps_rgamma(a + 1) * sum : cps_gamma_density(a, x) / a * sum;
 }
-/* The upper side by its continued fraction, evaluated forwards. */
+/* The upper side by its continued fraction, whose numerator and denominator are evaluated forwards. */
 CPS_MATH double cps_gamma_fraction(double a, double x)
 {
-    double b = x + 1 - a, c = 1e300, d = 1 / b, h = d;
+    if (x > 1e5) return 0; /* a is below 0.77 x */
+    double b = x + 1 - a, p0 = 0, q0 = 1, p1 = 1, q1 = b;
     for (int k = 1; k < 5000; k++) {
         const double n = -k * (k - a);
         b += 2;
-        d = 1 / (n * d + b);
-        c = b + n / c;
-        const double change = d * c;
-        h *= change;
-        if (fabs(change - 1) < 2e-16) break;
+        const double p = CPS_FMA(b, p1, n * p0), q = CPS_FMA(b, q1, n * q0);
+        p0 = p1, p1 = p, q0 = q1, q1 = q;
+        if (fabs(p1 * q0 - p0 * q1) <= 1e-16 * fabs(p1 * q0)) break;
+        if (fabs(q1) > 1e100) p0 *= 1e-100, p1 *= 1e-100, q0 *= 1e-100, q1 *= 1e-100;
     }
-    return cps_gamma_density(a, x) * h;
+    return cps_gamma_density(a, x) * (p1 / q1);
 }
 /* The upper side for small a and x: 1 - x^a / gamma(1 + a) and a series. */
 CPS_MATH double cps_gamma_small_side(double a, double x)
@@ -196,23 +201,19 @@ CPS_MATH cps_sides cps_beta_series(double a, double b, double x)
  * beta function ratios", 1992), whose terms do not cancel: they are of a - (a + b) x, which is not negative. */
 CPS_MATH double cps_beta_fraction(double a, double b, double x, double y)
 {
-    const double c = 1 + cps_below_mean(a, b, x, y), c0 = b / a, c1 = 1 + 1 / a;
-    double p = 1, s = a + 1, a0 = 0, b0 = 1, a1 = 1, b1 = c / c1, r = c1 / c;
+    const double over_a = 1 / a, below = (1 + cps_below_mean(a, b, x, y)) * over_a, more = (y + 1) * over_a;
+    double over_e = 1 / (a + 1), p0 = 0, q0 = 1, p1 = 1, q1 = a * over_e * below;
     for (int n = 1; n < 5000; n++) {
-        double t = n / a, e = a / s;
-        const double w = n * (b - n) * x, alpha = p * (p + c0) * e * e * (w * x);
-        e = (1 + t) / (c1 + t + t);
-        const double beta = n + w / s + e * (c + n * (y + 1));
-        p = 1 + t;
-        s += 2;
-        t = alpha * a0 + beta * a1, a0 = a1, a1 = t;
-        t = alpha * b0 + beta * b1, b0 = b1, b1 = t;
-        const double before = r;
-        r = a1 / b1;
-        if (fabs(r - before) <= 1e-16 * r) break;
-        a0 /= b1, b0 /= b1, a1 = r, b1 = 1;
+        const double over_d = over_e, w = n * ((b - n) * over_a) * x * over_d;
+        over_e = 1 / (a + 2.0 * n + 1);
+        const double up = w * ((a + n - 1) * over_d) * ((a + b + n - 1) * over_a * x);
+        const double on = n * over_a + w + ((a + n) * over_e) * (below + n * more);
+        const double p = CPS_FMA(on, p1, up * p0), q = CPS_FMA(on, q1, up * q0);
+        p0 = p1, p1 = p, q0 = q1, q1 = q;
+        if (fabs(p1 * q0 - p0 * q1) <= 1e-16 * fabs(p1 * q0)) break;
+        if (fabs(q1) > 1e100 || fabs(q1) < 1e-100) p0 /= q1, q0 /= q1, p1 /= q1, q1 = 1;
     }
-    return cps_beta_density(a, b, x, y) * r;
+    return cps_beta_density(a, b, x, y) * over_a * (p1 / q1);
 }
 CPS_HEAVY cps_sides cps_beta_sides(double a, double b, double x, double y)
 {

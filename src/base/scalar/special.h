@@ -55,15 +55,19 @@ CPS_MATH double cps_cell_of_zeros(const double *c, int cells, int n, double at, 
 #define CPS_CELL_OF_ZEROS(table, x, first, per) \
     cps_cell_of_zeros(&(table)[0][0], CPS_ROWS(table), CPS_COLUMNS(table), ((x) - (first)) * (per), x)
 
+/* 1/3, 1/5, ... */
+CPS_TABLE cps_odd[18] = {0.3333333333333333, 0.2, 0.14285714285714285, 0.1111111111111111, 0.09090909090909091,
+    0.07692307692307693, 0.06666666666666667, 0.058823529411764705, 0.05263157894736842, 0.047619047619047616,
+    0.043478260869565216, 0.04, 0.037037037037037035, 0.034482758620689655, 0.03225806451612903,
+    0.030303030303030304, 0.02857142857142857, 0.02702702702702703};
+
 /* log(1 + t) - t, for t > -1; `whole` is 1 + t. With s = t / (2 + t) it is -t s + 2 s^3 (1/3 + s^2/5 + ...): nothing
  * cancels. */
 CPS_HEAVY double cps_log1p_less(double t, double whole)
 {
-    if (!(t > -0.6 && t < 1)) return log(whole) - t;
+    if (!(t > -0.5 && t < 1)) return log(whole) - t;
     const double s = t / (2 + t), q = s * s;
-    double sum = 0;
-    for (int k = 43; k >= 3; k -= 2) sum = sum * q + 1.0 / k;
-    return 2 * s * q * sum - t * s;
+    return 2 * s * q * cps_polynomial(cps_odd, 18, q) - t * s;
 }
 
 /* sin(pi x), of which only the distance to the next integer counts. */

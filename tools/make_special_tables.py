@@ -225,10 +225,11 @@ EI_ZERO = mp.findroot(mp.ei, 0.3725)
 SPECS = {
     "gamma": ("The gamma function's relatives.", {
         "lgamma_cells": (lgamma_part, "0.5", 8, 30),
-        "rgamma_cells": (lambda x: mp.rgamma(x), 1, 2, 4),
+        "gamma_cells": (lambda x: mp.gamma(x), 1, 20, 76),
         "digamma_cells": (lambda x: mp.digamma(x) / (x - PSI_ZERO) if x != PSI_ZERO else mp.psi(1, x), 1, 8, 28),
         "zeta_cells": (lambda x: mp.zeta(x) * (x - 1) if x != 1 else mpf(1), -1, 1, 8)}),
     "normal": ("The normal distribution.", {
+        "erf_cells": (lambda s: mp.erf(mp.sqrt(s)) / mp.sqrt(s) if s else 2 / mp.sqrt(mp.pi), 0, 1, 4),
         "erfcx_near": (lambda x: mp.exp(x * x) * mp.erfc(x), 0, 4, 16),
         "erfcx_far": (erfcx_part, 0, "0.5", 32),
         "ndtri_central": (central, 0, "0.1875", 12),

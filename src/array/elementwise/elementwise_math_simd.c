@@ -7,6 +7,7 @@
 
 #include "elementwise/loops.h"
 #include "elementwise/series.h"
+#include "elementwise/special.h"
 
 #if defined(CPI_HAVE_SLEEF) && defined(__AVX2__)
 #include <immintrin.h>
@@ -185,14 +186,16 @@ CHEAP(DECLARE_CHEAP)
 #define CHEAP(X)
 #endif
 
+#define SPECIAL_F32(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_special_##name##_f32),
+#define SPECIAL_F64(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_special_##name##_f64),
 #define SERIES_F32(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_series_##name##_f32),
 #define SERIES_F64(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_series_##name##_f64),
 const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f32)[CPI_NKERNELS] = {
     UNARIES(ENTRY_F32) BINARIES(ENTRY_F32) REMAINDERS(REMAINDER_F32) CHEAP(CHEAP_F32)
-    CPI_SERIES_F32(SERIES_F32)};
+    CPI_SERIES_F32(SERIES_F32) CPI_SPECIAL(SPECIAL_F32)};
 const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f64)[CPI_NKERNELS] = {
     UNARIES(ENTRY_F64) BINARIES(ENTRY_F64) DOUBLES(ENTRY_F64) FLOAT_POWER REMAINDERS(REMAINDER_F64)
-    CPI_SERIES_F64(SERIES_F64)};
+    CPI_SERIES_F64(SERIES_F64) CPI_SPECIAL(SPECIAL_F64)};
 /* elementwise_magnitude_simd.c */
 extern void CPI_ISA_NAME(cpi_absolute_c64)(void *const *, int64_t, unsigned);
 extern void CPI_ISA_NAME(cpi_absolute_c128)(void *const *, int64_t, unsigned);

@@ -1,7 +1,7 @@
 /* The gamma function and what is made of it: logarithms, ratios, its derivatives, the zeta function.
  *
- * gamma: 1/gamma is a polynomial on 1..2, shifted by a product whose rounding errors are kept; Stirling's series from
- * 20 on; the reflection below -20. gammaln and digamma: polynomials to 8 of the function divided by its zeros, then
+ * gamma: polynomials to 20, then Stirling's series; negative numbers are shifted by a product whose rounding errors are
+ * kept, below -20 reflected. gammaln and digamma: polynomials to 8 of the function divided by its zeros, then
  * Stirling's series. */
 #ifndef CPS_GAMMA_REAL_H
 #define CPS_GAMMA_REAL_H
@@ -35,30 +35,24 @@ CPS_MATH double cps_gamma_large(double x, double *scale)
     *scale = pow(x, 0.5 * x - 0.25);
     return exp(-x) * rest;
 }
-/* gamma(x) = result * *scale^2 for |x| below 20: of x in 1..2 by a polynomial, shifted there by a product. */
+/* gamma(x) for 0 < x < 20: by a polynomial from 1 on, below as gamma(1 + x) / x. */
+CPS_MATH double cps_gamma_cell(double x)
+{
+    const double r = CPS_CELL(cps_gamma_cells, x, x < 1 ? 0.0 : 1.0, 4);
+    return x < 1 ? r / x : r;
+}
+/* The same for -20 < x < 20: negative numbers are shifted to 0..1 by a product whose rounding errors are kept. */
 CPS_MATH double cps_gamma_small(double x)
 {
+    if (x > 0) return cps_gamma_cell(x);
     double product = 1, lost = 0, y = x;
-    while (y >= 2) {
-        y -= 1;
-        const double p = product * y;
-        lost = lost * y + fma(product, y, -p);
-        product = p;
-    }
-    const int up = y < 1;
     while (y < 0) {
         const double p = product * y;
         lost = lost * y + fma(product, y, -p);
         product = p;
         y += 1;
     }
-    double r;
-    if (y < 1) { /* gamma(y) = gamma(1 + y) / y; adding 1 to a small y would lose it */
-        r = y * CPS_CELL(cps_rgamma_cells, y, 0, 4);
-    } else {
-        r = CPS_CELL(cps_rgamma_cells, y, 1, 4);
-    }
-    return up ? 1 / (r * (product + lost)) : (product + lost) / r;
+    return cps_gamma_cell(y) / (product + lost);
 }
 /* gamma(x) = result * *scale^2, or result / *scale^2 where x < 0. */
 CPS_MATH double cps_gamma_scaled(double x, double *scale)
@@ -163,6 +157,29 @@ CPS_HEAVY double cps_digamma(double x)
 
 /* --- the zeta function --- */
 
+/* The sum of (a + k)^-x for a of about 10, b = a^-x: a b / (x - 1) + b / 2 and the sum of B(2j) / (2j)! times
+ * x (x + 1) .. (x + 2j - 2) a^(1 - x - 2j). */
+CPS_MATH double cps_zeta_tail(double x, double a, double b)
+{
+    const double s = 1 / (a * a);
+    double term = x * b / a, sum = b * a / (x - 1) + 0.5 * b;
+#define CPS_TERM(j, over)            \
+    sum += term * (1.0 / (over));    \
+    term *= (x + (2 * j + 1)) * (x + (2 * j + 2)) * s
+    CPS_TERM(0, 12.0);
+    CPS_TERM(1, -720.0);
+    CPS_TERM(2, 30240.0);
+    CPS_TERM(3, -1209600.0);
+    CPS_TERM(4, 47900160.0);
+    CPS_TERM(5, -1.8924375803183791606e9);
+    CPS_TERM(6, 7.47242496e10);
+    CPS_TERM(7, -2.950130727918164224e12);
+    CPS_TERM(8, 1.1646782814350067249e14);
+    CPS_TERM(9, -4.5979787224074726105e15);
+    CPS_TERM(10, 1.8152105401943546773e17);
+#undef CPS_TERM
+    return sum;
+}
 /* The sum of (q + k)^-x, k from 0, by the Euler-Maclaurin formula. */
 CPS_HEAVY double cps_zeta_sum(double x, double q)
 {
@@ -172,20 +189,7 @@ CPS_HEAVY double cps_zeta_sum(double x, double q)
         sum += b;
         if (fabs(b) < sum * 1e-18) return sum;
     }
-    /* from a on: a^(1-x)/(x-1) + a^-x/2 + sum of B(2j)/(2j)! x(x+1)..(x+2j-2) a^(-x-2j+1) */
-    b = pow(a, -x);
-    double tail = b * a / (x - 1) + 0.5 * b, factor = x, power = b / a;
-    const double over[12] = {12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1.8924375803183791606e9,
-                             7.47242496e10, -2.950130727918164224e12, 1.1646782814350067249e14,
-                             -4.5979787224074726105e15, 1.8152105401943546773e17, -7.1661652561756670113e18};
-    for (int j = 0; j < 12; j++) {
-        const double term = factor * power / over[j];
-        tail += term;
-        if (fabs(term) < 1e-17 * tail) break;
-        factor *= (x + 2 * j + 1) * (x + 2 * j + 2);
-        power /= a * a;
-    }
-    return sum + tail;
+    return sum + cps_zeta_tail(x, a, pow(a, -x));
 }
 /* Hurwitz's zeta function for x > 1, else NaN as in SciPy; large q by the first terms of its asymptotic series. */
 CPS_HEAVY double cps_zeta(double x, double q)

@@ -23,10 +23,12 @@ CPS_MATH double cps_erfcx(double x)
     const double square = x * x;
     return 2 * exp(square) * (1 + fma(x, x, -square)) - cps_erfcx_positive(-x);
 }
+/* erf(x) for |x| < 1 */
+CPS_MATH double cps_erf_near(double x) { return x * CPS_CELL(cps_erf_cells, x * x, 0, 4); }
 CPS_MATH double cps_erfc(double x)
 {
     if (x != x) return x;
-    if (fabs(x) < 0.5) return 1 - erf(x);
+    if (fabs(x) < 0.5) return 1 - cps_erf_near(x);
     const double tail = fabs(x) > 28 ? 0 : cps_exp_square(x, 1) * cps_erfcx_positive(fabs(x));
     return x > 0 ? tail : 2 - tail;
 }
@@ -38,7 +40,7 @@ CPS_MATH double cps_ndtr_tail(double x)
 CPS_MATH double cps_ndtr(double x)
 {
     if (x != x) return x;
-    if (fabs(x) < 0.5) return 0.5 + 0.5 * erf(x * CPS_SQRT_HALF);
+    if (fabs(x) < 0.5) return 0.5 + 0.5 * cps_erf_near(x * CPS_SQRT_HALF);
     const double tail = cps_ndtr_tail(fabs(x));
     return x < 0 ? tail : 1 - tail;
 }

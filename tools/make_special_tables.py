@@ -267,11 +267,11 @@ SPECS = {
         "shi_near": (shi_over_x, 0, 4, 2), "chi_near": (chi_part, 0, 4, 2),
         "f_far": (lambda u: auxiliary(u, "f"), 0, "0.25", 16), "g_far": (lambda u: auxiliary(u, "g"), 0, "0.25", 16)}),
     "elliptic": ("The complete elliptic integrals.", {
-        "ellipk_cells": (lambda m: mp.ellipk(m), 0, "0.5", 4),
-        "ellipe_cells": (lambda m: mp.ellipe(m), 0, "0.5", 4),
-        "ellipk_log": (lambda p: mp.ellipk(p) / mp.pi, 0, "0.5", 4),
+        "ellipk_cells": (lambda m: mp.ellipk(m), 0, "0.5", 16),
+        "ellipe_cells": (lambda m: mp.ellipe(m), 0, "0.5", 16),
+        "ellipk_log": (lambda p: mp.ellipk(p) / mp.pi, 0, "0.5", 16),
         "ellipk_rest": (lambda p: mp.ellipk(1 - p) + mp.log(p) * mp.ellipk(p) / mp.pi if p else mp.log(4), 0, "0.5",
-                        4)}),
+                        16)}),
 }
 
 def temme(rows, columns):

@@ -6,9 +6,7 @@
 #include "elementwise/loops.h"
 
 #if defined(__FMA__)
-#define CPI_SPECIAL_OF_ONE(F)                                                                                  \
-    F(expit) F(log_expit) F(logit) F(entr) F(gamma) F(gammaln) F(digamma) F(erf) F(erfc) F(ndtr) F(log_ndtr)   \
-    F(erfinv) F(ndtri) F(ellipk) F(ellipkm1) F(j0) F(j1)
+#define CPI_SPECIAL_OF_ONE(F) F(expit) F(log_expit) F(logit) F(entr)
 #define CPI_SPECIAL(F) CPI_SPECIAL_OF_ONE(F) F(xlogy) F(xlog1py) F(zeta)
 #else
 #define CPI_SPECIAL(F)

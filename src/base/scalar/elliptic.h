@@ -19,14 +19,14 @@ CPS_HEAVY double cps_ellipkm1(double p)
         scale = 1 / sqrt(p);
         p = 1 / p;
     }
-    if (p >= 0.5) return scale * CPS_CELL(cps_ellipk_cells, 1 - p, 0, 8);
-    return scale * (CPS_CELL(cps_ellipk_rest, p, 0, 8) - log(p) * CPS_CELL(cps_ellipk_log, p, 0, 8));
+    if (p >= 0.5) return scale * CPS_CELL(cps_ellipk_cells, 1 - p, 0, 32);
+    return scale * (CPS_CELL(cps_ellipk_rest, p, 0, 32) - log(p) * CPS_CELL(cps_ellipk_log, p, 0, 32));
 }
 CPS_MATH double cps_ellipk(double m)
 {
-    if (m > 0 && m < 0.5) return CPS_CELL(cps_ellipk_cells, m, 0, 8);
+    if (m > 0 && m < 0.5) return CPS_CELL(cps_ellipk_cells, m, 0, 32);
     if (m < 0 && m > -0.5) { /* of m / (m - 1), of which 1 - m loses digits */
-        return CPS_CELL(cps_ellipk_cells, m / (m - 1), 0, 8) / sqrt(1 - m);
+        return CPS_CELL(cps_ellipk_cells, m / (m - 1), 0, 32) / sqrt(1 - m);
     }
     return cps_ellipkm1(1 - m);
 }
@@ -37,10 +37,10 @@ CPS_HEAVY double cps_ellipe(double m)
     if (m == 1) return 1;
     if (m == -CPS_INF) return CPS_INF;
     if (m < 0) return sqrt(1 - m) * cps_ellipe(m / (m - 1));
-    if (m <= 0.5) return CPS_CELL(cps_ellipe_cells, m, 0, 8);
+    if (m <= 0.5) return CPS_CELL(cps_ellipe_cells, m, 0, 32);
     /* Legendre's relation with the integrals of p = 1 - m, which are polynomials */
-    const double p = 1 - m, k = cps_ellipkm1(p), kp = CPS_CELL(cps_ellipk_cells, p, 0, 8);
-    const double ep = CPS_CELL(cps_ellipe_cells, p, 0, 8);
+    const double p = 1 - m, k = cps_ellipkm1(p), kp = CPS_CELL(cps_ellipk_cells, p, 0, 32);
+    const double ep = CPS_CELL(cps_ellipe_cells, p, 0, 32);
     return (0.5 * CPS_PI + k * (kp - ep)) / kp;
 }
 

@@ -131,29 +131,35 @@ static void zeta_segment(double *r, const double *x, const double *q, int64_t n)
         if (!power || !((x[k] > 1) & (x[k] < 100) & (q[k] > 1e-3) & (q[k] < 1e8))) r[k] = cps_zeta(x[k], q[k]);
 }
 
-#define KERNEL_OF_TWO(name)                                                                               \
-    void CPI_ISA_NAME(cpi_special_##name##_f64)(void *const *op, int64_t n, unsigned s)                   \
-    {                                                                                                     \
-        double *out = op[0], x[SEGMENT], y[SEGMENT], r[SEGMENT];                                          \
-        const double *a = op[1], *b = op[2];                                                              \
-        for (int64_t i = 0; i < n; i += SEGMENT) {                                                        \
-            const int64_t m = n - i < SEGMENT ? n - i : SEGMENT;                                          \
-            for (int64_t k = 0; s && k < m; k++) x[k] = a[s & 1 ? 0 : i + k], y[k] = b[s & 2 ? 0 : i + k]; \
-            name##_segment(r, s ? x : a + i, s ? y : b + i, m);                                           \
-            memcpy(out + i, r, (size_t)m * sizeof *r);                                                    \
-        }                                                                                                 \
-    }                                                                                                     \
-    void CPI_ISA_NAME(cpi_special_##name##_f32)(void *const *op, int64_t n, unsigned s)                   \
-    {                                                                                                     \
-        float *out = op[0];                                                                               \
-        double x[SEGMENT], y[SEGMENT], r[SEGMENT];                                                        \
-        const float *a = op[1], *b = op[2];                                                               \
-        for (int64_t i = 0; i < n; i += SEGMENT) {                                                        \
-            const int64_t m = n - i < SEGMENT ? n - i : SEGMENT;                                          \
-            for (int64_t k = 0; k < m; k++) x[k] = a[s & 1 ? 0 : i + k], y[k] = b[s & 2 ? 0 : i + k];     \
-            name##_segment(r, x, y, m);                                                                   \
-            for (int64_t k = 0; k < m; k++) out[i + k] = (float)r[k];                                     \
-        }                                                                                                 \
+/* s: which of a and b are one number for all. */
+static void two_by_segments_f64(double *out, const double *a, const double *b, int64_t n, unsigned s, segment_of_two f)
+{
+    double x[SEGMENT], y[SEGMENT], r[SEGMENT];
+    for (int64_t i = 0; i < n; i += SEGMENT) {
+        const int64_t m = n - i < SEGMENT ? n - i : SEGMENT;
+        for (int64_t k = 0; s && k < m; k++) x[k] = a[s & 1 ? 0 : i + k], y[k] = b[s & 2 ? 0 : i + k];
+        f(r, s ? x : a + i, s ? y : b + i, m);
+        memcpy(out + i, r, (size_t)m * sizeof *r);
+    }
+}
+static void two_by_segments_f32(float *out, const float *a, const float *b, int64_t n, unsigned s, segment_of_two f)
+{
+    double x[SEGMENT], y[SEGMENT], r[SEGMENT];
+    for (int64_t i = 0; i < n; i += SEGMENT) {
+        const int64_t m = n - i < SEGMENT ? n - i : SEGMENT;
+        for (int64_t k = 0; k < m; k++) x[k] = a[s & 1 ? 0 : i + k], y[k] = b[s & 2 ? 0 : i + k];
+        f(r, x, y, m);
+        for (int64_t k = 0; k < m; k++) out[i + k] = (float)r[k];
+    }
+}
+#define KERNEL_OF_TWO(name)                                                              \
+    void CPI_ISA_NAME(cpi_special_##name##_f64)(void *const *op, int64_t n, unsigned s)  \
+    {                                                                                    \
+        two_by_segments_f64(op[0], op[1], op[2], n, s, name##_segment);                  \
+    }                                                                                    \
+    void CPI_ISA_NAME(cpi_special_##name##_f32)(void *const *op, int64_t n, unsigned s)  \
+    {                                                                                    \
+        two_by_segments_f32(op[0], op[1], op[2], n, s, name##_segment);                  \
     }
 KERNEL_OF_TWO(xlogy)
 KERNEL_OF_TWO(xlog1py)

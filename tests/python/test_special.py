@@ -4,6 +4,7 @@ import importlib
 import math
 import pathlib
 import sys
+import time
 import zlib
 from fractions import Fraction
 
@@ -211,6 +212,18 @@ def test_layouts(name, device):
     single = several(f(*(cp.asarray(v[1, 2]) for v in x)))
     assert [v.shape for v in single] == [()] * f.nout
     np.testing.assert_array_equal([float(v) for v in single], [w[1, 2] for w in want])
+
+
+def test_every_combination_of_extremes_ends(device):
+    """Orders and arguments of any size, of all rows, take less than a millisecond each."""
+    extreme = [0.0, -0.0, 1, -1, 0.5, 2, -2, 1.5, np.inf, -np.inf, np.nan, 5e-324, 1e-300, -1e-300, 1e300, -1e300, 20,
+               -20.5, 1e10, 7.75, 171, -170.5, 1e5, 99999.5]
+    begin = time.process_time()
+    for name in REAL:
+        few = extreme if UFUNC[name].nin < 3 else extreme[::3]
+        x = np.meshgrid(*[few] * UFUNC[name].nin)
+        UFUNC[name](*(cp.asarray(v.ravel()) for v in x))
+    assert time.process_time() - begin < 20
 
 
 @pytest.mark.parametrize("name", PLAIN)

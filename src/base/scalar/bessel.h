@@ -62,6 +62,8 @@ CPS_HEAVY double cps_y1(double x)
     const cps_hankel h = cps_hankel_of(1, x);
     return h.q * h.difference - h.p * h.sum;
 }
+/* Orders above which the recurrences end: functions of them overflow, but for arguments of that size, which are NaN. */
+#define CPS_MOST_ORDERS 1e5
 /* Of a whole order, which grows upwards from Y0 and Y1. */
 CPS_HEAVY double cps_yn(double order, double x)
 {
@@ -70,6 +72,7 @@ CPS_HEAVY double cps_yn(double order, double x)
     if (x == 0) return -CPS_INF * sign;
     if (x < 0) return CPS_NAN;
     if (n == 0) return cps_y0(x);
+    if (n > CPS_MOST_ORDERS) return x < 0.5 * n ? -CPS_INF * sign : CPS_NAN;
     double before = cps_y0(x), now = cps_y1(x);
     for (double k = 1; k < n && now > -CPS_INF; k++) {
         const double next = 2 * k / x * now - before;
@@ -85,6 +88,7 @@ CPS_HEAVY double cps_spherical_yn(double order, double x)
     if (x < 0) return (fmod(n, 2) != 0 ? 1 : -1) * cps_spherical_yn(n, -x);
     if (x == 0) return -CPS_INF;
     if (x == CPS_INF) return 0;
+    if (n > CPS_MOST_ORDERS) return x < 0.5 * n ? -CPS_INF : CPS_NAN;
     double before = -cos(x) / x, now = (before - sin(x)) / x;
     if (n == 0) return before;
     for (double k = 1; k < n && now > -CPS_INF; k++) {

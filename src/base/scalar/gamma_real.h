@@ -204,7 +204,7 @@ CPS_HEAVY double cps_zeta(double x, double q)
     if (q == CPS_INF) return 0;
     if (x == CPS_INF) return q > 1 ? 0 : q == 1 ? 1 : CPS_INF;
     if (q > 1e8) return (1 / (x - 1) + 1 / (2 * q)) * pow(q, 1 - x);
-    if (q < -1e6) return CPS_NAN;
+    if (q < -1e4) return CPS_NAN;
     double sum = 0;
     while (q < 0) { /* x is an integer */
         sum += pow(q, -x);

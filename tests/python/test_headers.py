@@ -244,6 +244,7 @@ EXAMPLES = {"source_finding": (["sky.fits", "cpu"], "sources: "),
             "spectrum": (["cpu"], " Hz "),
             "spectrogram": (["spectrogram.png", "cpu"], "686 segments, the loudest tone from 517 Hz to 7967 Hz"),
             "denoise": (["-", "denoised.png", "30", "cpu"], "384 x 384 pixels; the median changed them by 24.3"),
+            "bessel_table": (["cpu"], "    2    0.2238907791412357"),
             "low_rank": (["sky.fits", "low_rank.png", "5", "cpu"], "5 of 256 values"),
             "similar_stars": (["cpu"], "sum of all squared cosines: 2914825.34")}
 

@@ -292,7 +292,6 @@ def main(names):
         kept = [text for text in FILE.read_text().splitlines() if text.split()[0] not in names]
     made = []
     for name in names or VALUES:
-        draw.seed(name)
         f, arguments = VALUES[name]
         made += [line(name, f, x) for x in arguments]
     FILE.write_text("\n".join(sorted(kept + made, key=lambda text: text.split()[0])) + "\n")

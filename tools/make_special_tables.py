@@ -138,6 +138,26 @@ def auxiliary(u, which):
     return x * f if which == "f" else x * x * g
 
 
+def dawson(x):
+    return mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x)
+
+
+def dawson_far(u):
+    """x D(x) of u = 1/x by the asymptotic series."""
+    return mp.fsum(mp.fac2(2 * k - 1) * (u * u / 2) ** k if k else mpf(1) for k in range(60)) / 2
+
+
+def fresnel(u, which):
+    """pi x f and pi^2 x^3 g of u = 1/x: S = 1/2 - f cos - g sin, C = 1/2 + f sin - g cos of pi x^2 / 2."""
+    if u == 0:
+        return mpf(1)
+    x = 1 / u
+    with mp.workdps(100):
+        s, c, angle = mpf(1) / 2 - mp.fresnels(x), mpf(1) / 2 - mp.fresnelc(x), mp.pi * x * x / 2
+        f, g = s * mp.cos(angle) - c * mp.sin(angle), c * mp.cos(angle) + s * mp.sin(angle)
+        return mp.pi * x * f if which == "f" else mp.pi ** 2 * x ** 3 * g
+
+
 def y_part(order):
     """The entire part of Y0, and of x Y1, beside the logarithm."""
     def of(x):
@@ -266,6 +286,13 @@ SPECS = {
         "si_near": (si_over_x, 0, 16, 8), "ci_near": (ci_part, 0, 16, 8),
         "shi_near": (shi_over_x, 0, 4, 2), "chi_near": (chi_part, 0, 4, 2),
         "f_far": (lambda u: auxiliary(u, "f"), 0, "0.25", 16), "g_far": (lambda u: auxiliary(u, "g"), 0, "0.25", 16)}),
+    "fresnel": ("Dawson's integral and Fresnel's.", {
+        "dawsn_near": (lambda x: dawson(x) / x if x else mpf(1), 0, 8, 32),
+        "dawsn_far": (lambda u: dawson(1 / u) / u if u > mpf("0.02") else dawson_far(u), 0, "0.125", 8),
+        "fresnel_s": (lambda s: mp.fresnels(mp.sqrt(s)) / mp.sqrt(s) ** 3 if s else mp.pi / 6, 0, 3, 12),
+        "fresnel_c": (lambda s: mp.fresnelc(mp.sqrt(s)) / mp.sqrt(s) if s else mpf(1), 0, 3, 12),
+        "fresnel_f": (lambda u: fresnel(u, "f"), 0, "0.625", 20),
+        "fresnel_g": (lambda u: fresnel(u, "g"), 0, "0.625", 20)}),
     "elliptic": ("The complete elliptic integrals.", {
         "ellipk_cells": (lambda m: mp.ellipk(m), 0, "0.5", 16),
         "ellipe_cells": (lambda m: mp.ellipe(m), 0, "0.5", 16),

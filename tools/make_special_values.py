@@ -131,14 +131,15 @@ SOLUTIONS = {}  # arguments of an inverse: a value near the result
 
 
 def inverse_of(f, density, where):
-    """Arguments of the inverse of f in its last one, by f, and its values: a step of Newton's method from where the
-    rounding of the argument came from."""
-    with mp.workdps(60):
-        for x in where:
-            y = float(f(*map(mpf, x)))
-            if 1e-290 < y < 1 - 1e-9:
-                SOLUTIONS[density, (*x[:-1], y)] = x[-1]
-    arguments = [key for d, key in SOLUTIONS if d is density]
+    """The inverse of f in its last argument, and its arguments: values of f. The result is a step of Newton's method
+    from where f was taken, which the rounding of its value moved."""
+    def arguments():
+        with mp.workdps(60):
+            for x in where:
+                y = float(f(*map(mpf, x)))
+                if 1e-290 < y < 1 - 1e-9:
+                    SOLUTIONS[density, (*x[:-1], y)] = x[-1]
+        return [key for d, key in SOLUTIONS if d is density]
 
     def solve(*key):
         x = mpf(SOLUTIONS[density, tuple(float(v) for v in key)])
@@ -249,6 +250,9 @@ VALUES = {
     "expi": (mp.ei, BOTH + between(0, 30, 30) + around(1, 7, 0.3725074107813666) + [-30.5, 100.5, 700.0]),
     "expn": (lambda n, x: mp.expint(int(n), x), pairs([0.0, 1.0, 2.0, 3.0, 10.0, 100.0, 6e4],
                                                       [1e-10, 0.1, 0.5, 1.0, 1.5, 10.0, 100.0], 40)),
+    "dawsn": (lambda x: mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x), BOTH + around(8) + [30.0, -1e5]),
+    "erfi": (mp.erfi, BOTH[:-6] + between(-26, 26, 20)),
+    "fresnel": (lambda x: mp.mpc(mp.fresnels(x), mp.fresnelc(x)), BOTH + between(0, 4, 20) + [1e3, -1e5]),
     "ellipk": (mp.ellipk, between(-1, 1, 30) + [-v for v in sizes(1, 1e10, 8)] + [1 - 1e-9, 1e-300, -1e-300] +
                around(0.5)),
     "ellipkm1": (lambda p: mp.ellipk(1 - mpf(p)) if p > 1e-40 else mp.log(4 / mp.sqrt(p)),
@@ -258,10 +262,10 @@ VALUES = {
                                    between(-3, 1, 10) + [0.999999, -1e5], 50)),
     "ellipeinc": (mp.ellipe, pairs(between(-1.57, 1.57, 10) + [0.5, 3.5, 30.25, -7.75, 1e-10],
                                    between(-3, 1, 10) + [0.999999, -1e5], 50)),
-    "gammainc": (lambda a, x: gamma_sides(a, x)[0], seen(lambda a, x: gamma_sides(a, x)[0], INCOMPLETE)),
-    "gammaincc": (lambda a, x: gamma_sides(a, x)[1], seen(lambda a, x: gamma_sides(a, x)[1], INCOMPLETE)),
-    "betainc": (lambda a, b, x: beta_sides(a, b, x)[0], seen(lambda a, b, x: beta_sides(a, b, x)[0], BETAS)),
-    "betaincc": (lambda a, b, x: beta_sides(a, b, x)[1], seen(lambda a, b, x: beta_sides(a, b, x)[1], BETAS)),
+    "gammainc": (lambda a, x: gamma_sides(a, x)[0], lambda: seen(lambda a, x: gamma_sides(a, x)[0], INCOMPLETE)),
+    "gammaincc": (lambda a, x: gamma_sides(a, x)[1], lambda: seen(lambda a, x: gamma_sides(a, x)[1], INCOMPLETE)),
+    "betainc": (lambda a, b, x: beta_sides(a, b, x)[0], lambda: seen(lambda a, b, x: beta_sides(a, b, x)[0], BETAS)),
+    "betaincc": (lambda a, b, x: beta_sides(a, b, x)[1], lambda: seen(lambda a, b, x: beta_sides(a, b, x)[1], BETAS)),
     "gammaincinv": inverse_of(lambda a, x: gamma_sides(a, x)[0], gamma_density, INCOMPLETE[::2]),
     "gammainccinv": inverse_of(lambda a, x: gamma_sides(a, x)[1], gamma_density_above, INCOMPLETE[1::2]),
     "betaincinv": inverse_of(lambda a, b, x: beta_sides(a, b, x)[0], beta_density, BETAS[::2]),
@@ -293,7 +297,7 @@ def main(names):
     made = []
     for name in names or VALUES:
         f, arguments = VALUES[name]
-        made += [line(name, f, x) for x in arguments]
+        made += [line(name, f, x) for x in (arguments() if callable(arguments) else arguments)]
     FILE.write_text("\n".join(sorted(kept + made, key=lambda text: text.split()[0])) + "\n")
 
 

@@ -6,6 +6,7 @@
 #define CPS_INTEGRALS_H
 
 #include "scalar/special.h"
+#include "scalar/tables_fresnel.h"
 #include "scalar/tables_integrals.h"
 
 CPS_HEAVY double cps_exp1(double x)
@@ -108,6 +109,44 @@ CPS_HEAVY double cps_chi(double x)
     if (x < 2) return log(x) + (CPS_EULER + x * x * CPS_CELL(cps_chi_near, x * x, 0, 0.5));
     return 0.5 * cps_expi(x) - 0.5 * cps_exp1(x);
 }
+
+/* Dawson's integral exp(-x^2) times the integral of exp(t^2) from 0 to x. */
+CPS_HEAVY double cps_dawsn(double x)
+{
+    const double a = fabs(x);
+    if (a < 8) return x * CPS_CELL(cps_dawsn_near, a, 0, 4);
+    return a > 1e300 ? 0.5 / x : CPS_CELL(cps_dawsn_far, 1 / a, 0, 64) / x;
+}
+CPS_HEAVY double cps_erfi(double x)
+{
+    const double square = x * x, lost = fma(x, x, -square), factor = 2 / CPS_SQRT_PI;
+    if (!(fabs(x) < 27)) return x != x ? x : copysign(CPS_INF, x);
+    return factor * cps_dawsn(x) * exp(0.5 * square) * (1 + lost) * exp(0.5 * square);
+}
+
+/* Fresnel's integrals of sin and cos (pi t^2 / 2), in one; beyond 1.6 by sine and cosine of the exact square. */
+typedef struct cps_fresnel { double s, c; } cps_fresnel;
+CPS_HEAVY cps_fresnel cps_fresnel_of(double x)
+{
+    cps_fresnel r;
+    const double a = fabs(x), square = a * a;
+    if (!(a >= 1.6)) {
+        r.s = x * square * CPS_CELL(cps_fresnel_s, square, 0, 4);
+        r.c = x * CPS_CELL(cps_fresnel_c, square, 0, 4);
+        return r;
+    }
+    r.s = r.c = copysign(0.5, x);
+    if (a > 1e150) return r;
+    const double lost = fma(a, a, -square), turns = 0.5 * square - 2 * rint(0.25 * square), angle = turns + 0.5 * lost;
+    const double sine = cps_sinpi(angle), cosine = cps_cospi(angle), u = 1 / a;
+    const double f = CPS_CELL(cps_fresnel_f, u, 0, 32) * u / CPS_PI;
+    const double g = CPS_CELL(cps_fresnel_g, u, 0, 32) * u * u * u / (CPS_PI * CPS_PI);
+    r.s = copysign(0.5 - (f * cosine + g * sine), x);
+    r.c = copysign(0.5 + (f * sine - g * cosine), x);
+    return r;
+}
+CPS_MATH double cps_fresnel_sine(double x) { return cps_fresnel_of(x).s; }
+CPS_MATH double cps_fresnel_cosine(double x) { return cps_fresnel_of(x).c; }
 
 /* Branch k of w exp(w) = z, by Halley's iteration until a step is smaller than tol |w|. */
 CPS_HEAVY cp_complex128 cps_lambertw(cp_complex128 z, double branch, double tol)

@@ -222,7 +222,8 @@ static PyObject *call_here(PyObject *callable, PyObject *const *v, Py_ssize_t n,
     /* asked of the inputs while they are sure to be there */
     char order = c.order && c.order != 'K' ? order_of(nin, in, c.order) : 0;
     cp_array *held[] = {in[0], in[1], in[2], c.outs[0], c.outs[1], c.options.where};
-    bool into = c.out[0] && (nout == 1 || c.out[1]); /* nothing new is made: the caller's arrays are the results */
+    bool into = true;
+    for (int k = 0; k < nout; k++) into &= c.out[k] != NULL; /* nothing new is made: the results are the caller's */
     CPY_RUN_ON(6, held, size, done = cp_elementwise_all(self->op, in, into ? NULL : results, &c.options) == CP_OK);
     if (!done) cpy_raise();
     done = done && (!order || reorder_all(self, order, results, &c));
@@ -261,10 +262,13 @@ static PyObject *get_nargs(PyObject *o, void *u)
 #define OPTIONS "*, where=True, casting='same_kind', order='K', dtype=None, subok=True, signature=None)"
 static const char *signature(const ufunc *f)
 {
-    static const char *const one[] = {"(x, /, out=None, " OPTIONS, "(x1, x2, /, out=None, " OPTIONS,
-                                      "(x1, x2, x3, /, out=None, " OPTIONS};
+    static const char *const one[MOST_INPUTS] = {
+        "(x, /, out=None, " OPTIONS, "(x1, x2, /, out=None, " OPTIONS, "(x1, x2, x3, /, out=None, " OPTIONS,
+        "(x1, x2, x3, x4, /, out=None, " OPTIONS};
     static const char *const two[] = {"(x, out1=None, out2=None, /, out=(None, None), " OPTIONS,
                                       "(x1, x2, out1=None, out2=None, /, out=(None, None), " OPTIONS};
+    if (f->info.nout == 4)
+        return "(x1, x2, out1=None, out2=None, out3=None, out4=None, /, out=(None, None, None, None), " OPTIONS;
     return f->info.nout == 1 ? one[f->info.nin - 1] : two[f->info.nin - 1];
 }
 #undef OPTIONS
@@ -288,11 +292,19 @@ static PyObject *get_signature_object(PyObject *o, void *u)
 /* The names of the operands, each with what it takes. */
 static const char *operands(const ufunc *f)
 {
-    static const char *const one[] = {"    x: an array or a number.\n",
-                                      "    x1: an array or a number.\n    x2: an array or a number.\n",
-                                      "    x1: an array or a number.\n    x2: an array or a number.\n"
-                                      "    x3: an array or a number.\n"};
-    return one[f->info.nin - 1];
+#define OPERAND(name) "    " name ": an array or a number.\n"
+    static const char *const names[MOST_INPUTS] = {
+        OPERAND("x"), OPERAND("x1") OPERAND("x2"), OPERAND("x1") OPERAND("x2") OPERAND("x3"),
+        OPERAND("x1") OPERAND("x2") OPERAND("x3") OPERAND("x4")};
+#undef OPERAND
+    return names[f->info.nin - 1];
+}
+static const char *outputs(const ufunc *f)
+{
+    if (f->info.nout == 1) return "";
+    return f->info.nout == 2 ? "    out1: where the first result goes.\n    out2: where the second result goes.\n"
+                             : "    out1: where the first result goes.\n    out2: where the second result goes.\n"
+                               "    out3: where the third result goes.\n    out4: where the fourth result goes.\n";
 }
 
 static PyObject *get_doc(PyObject *o, void *u)
@@ -317,8 +329,10 @@ static PyObject *get_doc(PyObject *o, void *u)
         "ValueError for\n"
         "    shapes that do not broadcast, `out` of another shape, and words that are none of the above.%s",
         f->info.name, signature(f), f->info.doc ? f->info.doc : "", (int)ceil(f->info.ulp), operands(f),
-        f->info.nout == 1 ? "" : "    out1: where the first result goes.\n    out2: where the second result goes.\n",
-        f->info.nout == 1 ? "a new array, or `out`" : "a tuple of two arrays, new ones or those of `out`",
+        outputs(f),
+        f->info.nout == 1   ? "a new array, or `out`"
+        : f->info.nout == 2 ? "a tuple of two arrays, new ones or those of `out`"
+                            : "a tuple of four arrays, new ones or those of `out`",
         cpy_example_of(f->info.name));
 }
 

@@ -1,8 +1,10 @@
 """The rows of special.def: values with 20 digits (special_values.txt, made by tools/make_special_values.py) within
 each row's bound; SciPy's values, where it fails and where it does not; types, layouts and errors."""
 import importlib
+import inspect
 import math
 import pathlib
+import pickle
 import sys
 import time
 import zlib
@@ -357,6 +359,29 @@ def test_sums_of_special_values(device):
     assert math.isnan(float(S.logsumexp(cp.asarray([1.0, 1.0]), b=cp.asarray([1.0, -2.0]))))
     assert outcome(S.softmax, cp.asarray([1.0, 2.0]), axis=1) is np.exceptions.AxisError
     assert outcome(S.logsumexp, cp.asarray([1.0, 2.0]), axis=1) is np.exceptions.AxisError
+
+
+def test_attributes():
+    """Signature, documentation and types have all inputs and outputs, up to four."""
+    for name, f in UFUNC.items():
+        parameters = [p for p in inspect.signature(f).parameters.values() if p.kind is p.POSITIONAL_ONLY]
+        assert len(parameters) == f.nin + (f.nout if f.nout > 1 else 0) and f.nargs == f.nin + f.nout
+        assert ROW[name].doc in f.__doc__ and all(f"    {p.name}: " in f.__doc__ for p in parameters)
+        assert all(len(v) == f.nargs + 2 for v in f.types) and len(f.types) == f.ntypes
+        assert pickle.loads(pickle.dumps(f)) is f
+
+
+def test_four_results(device):
+    """Some of them into arrays of the caller's, as NumPy has it for ufuncs of several results."""
+    f, u = UFUNC["ellipj"], cp.asarray([0.5, 1.0])
+    want = [v.get() for v in f(u, 0.3)]
+    for given in (0, 1, 3, 5, 8, 15):
+        out = tuple(cp.zeros(2) if given >> k & 1 else None for k in range(4))
+        got = f(u, 0.3, out=out)
+        for g, o, w in zip(got, out, want):
+            assert o is None or g is o
+            np.testing.assert_array_equal(g.get(), w)
+    assert outcome(f, u, 0.3, out=(None,) * 3) is ValueError
 
 
 def test_names_of_cupy():

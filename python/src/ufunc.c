@@ -221,10 +221,13 @@ static PyObject *call_here(PyObject *callable, PyObject *const *v, Py_ssize_t n,
     c.options.outs = c.outs;
     /* asked of the inputs while they are sure to be there */
     char order = c.order && c.order != 'K' ? order_of(nin, in, c.order) : 0;
-    cp_array *held[] = {in[0], in[1], in[2], c.outs[0], c.outs[1], c.options.where};
+    enum { HELD = MOST_INPUTS + MOST_OUTPUTS + 1 };
+    cp_array *held[HELD] = {c.options.where};
+    for (int i = 0; i < MOST_INPUTS; i++) held[1 + i] = in[i];
+    for (int k = 0; k < MOST_OUTPUTS; k++) held[1 + MOST_INPUTS + k] = c.outs[k];
     bool into = true;
     for (int k = 0; k < nout; k++) into &= c.out[k] != NULL; /* nothing new is made: the results are the caller's */
-    CPY_RUN_ON(6, held, size, done = cp_elementwise_all(self->op, in, into ? NULL : results, &c.options) == CP_OK);
+    CPY_RUN_ON(HELD, held, size, done = cp_elementwise_all(self->op, in, into ? NULL : results, &c.options) == CP_OK);
     if (!done) cpy_raise();
     done = done && (!order || reorder_all(self, order, results, &c));
 out:

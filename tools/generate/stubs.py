@@ -310,21 +310,13 @@ def written(name):
     return found
 
 
-def written_names(module):
-    """The __all__ of a module of the package that is written in Python."""
-    if module is None:
-        return []
-    tree = ast.parse((PYTHON / f"{module}.py").read_text())
-    return next(ast.literal_eval(n.value) for n in tree.body
-                if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "__all__")
-
-
 def write_module(row, functions, ufuncs, out, modules):
-    """A module that is functions and ufuncs of the extension, and what `more`, a module in Python, adds or replaces; a
-    package where others lie below it."""
+    """A module that is functions and ufuncs of the extension; a package where others lie below it, or where functions
+    written in Python join it or take the place of rows."""
     name = row.args[0]
     below = sorted(m.rpartition(".")[2] for m in modules if m.rpartition(".")[0] == name)
     joined = written(name)
+    more = {n for of in joined.values() for n in of}
     path = "python/cuprite/" + name.replace(".", "/") + "/__init__" * bool(below or joined)
     names = sorted([*functions, *ufuncs])
     text = f'"""{row.doc}"""\n'
@@ -335,18 +327,14 @@ def write_module(row, functions, ufuncs, out, modules):
         text += f'from cuprite._support import ufuncs_of\n\n_ufuncs = ufuncs_of("{name}")\n'
         text += "".join(f'{n} = _ufuncs["{n}"]\n' for n in ufuncs)
     text += "".join(f"\nfrom cuprite.{name} import {m}\n" for m in below)
-    more = written_names(row.get("more"))
-    if more:
-        text += f"\nfrom cuprite.{row.more} import *  # noqa: E402, F403\n"
     text += "".join(f"\nfrom cuprite.{name}.{m} import {', '.join(sorted(of))}\n" for m, of in joined.items())
     text += "\nfrom cuprite._missing import getter as _getter\n\n__getattr__ = _getter(__name__)\n"
-    names = sorted({*names, *below, *more, *(n for of in joined.values() for n in of)})
+    names = sorted({*names, *below, *more})
     out.write(path + ".py", row.file, text + "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in names) + "]\n")
     uses = "from cuprite._core import _Operand, ndarray, ufunc\n" + \
         ("from cuprite._support import Sources\n" if "measure" in functions else "") + "\n"
     stub = "".join(f"from cuprite.{name} import {m} as {m}\n\n" for m in below)
     stub += "".join(f"from cuprite.{name}.{m} import {n} as {n}\n" for m, of in joined.items() for n in sorted(of))
-    stub += "".join(f"from cuprite.{row.more} import {n} as {n}\n" for n in more)
     stub += ufunc_lines({n: o for n, o in ufuncs.items() if n not in more})
     stub += "".join(definition(n, functions[n]) for n in sorted(functions) if n not in more)
     out.write(path + ".pyi", row.file, HEAD + uses + stub + f"__all__ = {names}\n")

@@ -2,6 +2,8 @@
  * values that are kept are selected in cub_cuda.cu. At the end: one pass over a part of more data. */
 #include "sort/select_grid.h"
 
+#include "sort/clip_split.cuh"
+
 /* The kernel's result for the host. */
 struct clip_answer {
     cp_clip_result result;
@@ -153,93 +155,31 @@ cp_code cpi_sort_cuda_clip(cp_stream *stream, cpi_clip *request)
 
 /* --- a part of more data --- */
 
-enum { SPLIT_THREADS = 256, SPLIT_BLOCKS = 512 };
-
-struct split_part {
-    cpi_ull count, below;
-    double s1, s2;
-};
-struct split_lists {
-    cpi_ull fringe, window; /* how many were appended */
-    split_part parts[SPLIT_BLOCKS];
-};
-
-/* Appends v of the lanes with `in`; all lanes of the warp come. The order of the warps is any. */
 template <class T>
-static __device__ __forceinline__ void append(T *to, cpi_ull *count, bool in, T v)
+__global__ void __launch_bounds__(CPI_SPLIT_THREADS)
+split_part_of(const __grid_constant__ cpi_clip_split q, cpi_split_lists *lists)
 {
-    const unsigned all = __ballot_sync(0xffffffffu, in), lane = threadIdx.x % 32;
-    if (!all) return;
-    cpi_ull at = 0;
-    if (!lane) at = atomicAdd(count, (cpi_ull)__popc(all));
-    at = __shfl_sync(0xffffffffu, at, 0);
-    if (in) to[at + __popc(all & ((1u << lane) - 1))] = v;
-}
-
-/* Thread 0 has the sum of all threads' values, in a fixed order. */
-template <class V>
-static __device__ V sum_of_block(V v, V *shared)
-{
-    shared[threadIdx.x] = v;
-    __syncthreads();
-    for (int w = SPLIT_THREADS / 2; w; w /= 2) {
-        if ((int)threadIdx.x < w) shared[threadIdx.x] += shared[threadIdx.x + w];
-        __syncthreads();
-    }
-    v = shared[0];
-    __syncthreads();
-    return v;
-}
-
-template <class T>
-__global__ void __launch_bounds__(SPLIT_THREADS)
-split_part_of(const __grid_constant__ cpi_clip_split q, split_lists *lists)
-{
-    __shared__ double doubles[SPLIT_THREADS];
-    __shared__ cpi_ull numbers[SPLIT_THREADS];
-    const T core_low = (T)q.core_low, core_high = (T)q.core_high;
-    const T window_low = (T)q.window_low, window_high = (T)q.window_high;
-    const int64_t step = (int64_t)gridDim.x * SPLIT_THREADS;
-    split_part mine = {};
-    for (int64_t first = (int64_t)blockIdx.x * SPLIT_THREADS; first < q.n; first += step) {
-        const int64_t i = first + threadIdx.x;
-        const T v = i < q.n ? ((const T *)q.from)[i] : (T)NAN;
-        const bool core = v >= core_low && v <= core_high, over = core && v >= window_low;
-        append((T *)q.fringe, &lists->fringe, v == v && !core, v);
-        append((T *)q.window, &lists->window, over && v <= window_high, v);
-        if (!core) continue; /* no lane waits for another below */
-        const double d = (double)v - q.pivot;
-        mine.count++;
-        mine.below += !over;
-        mine.s1 += d;
-        mine.s2 += d * d;
-    }
-    split_part all;
-    all.count = sum_of_block(mine.count, numbers);
-    all.below = sum_of_block(mine.below, numbers);
-    all.s1 = sum_of_block(mine.s1, doubles);
-    all.s2 = sum_of_block(mine.s2, doubles);
-    if (!threadIdx.x) lists->parts[blockIdx.x] = all;
+    cpi_split_part<T>(q, lists);
 }
 
 cp_code cpi_sort_cuda_clip_split(cp_stream *stream, cpi_clip_split *q)
 {
-    split_lists *there = (split_lists *)cpi_host->work_alloc(stream, sizeof(split_lists)), here;
+    cpi_split_lists *there = (cpi_split_lists *)cpi_host->work_alloc(stream, sizeof(cpi_split_lists)), here;
     if (!there) return CP_ERROR_MEMORY;
-    const int64_t wanted = (q->n + 4 * SPLIT_THREADS - 1) / (4 * SPLIT_THREADS);
-    const int blocks = (int)(wanted < SPLIT_BLOCKS ? wanted : SPLIT_BLOCKS);
+    const int64_t wanted = (q->n + 4 * CPI_SPLIT_THREADS - 1) / (4 * CPI_SPLIT_THREADS);
+    const int blocks = (int)(wanted < CPI_SPLIT_BLOCKS ? wanted : CPI_SPLIT_BLOCKS);
     cp_code code =
         cpi_cuda_issued(stream, cudaMemsetAsync(there, 0, 2 * sizeof(cpi_ull), cpi_cuda_stream(stream)), "sigma_clip");
     if (code == CP_OK) {
         if (q->type == CP_FLOAT32)
-            split_part_of<float><<<blocks, SPLIT_THREADS, 0, cpi_cuda_stream(stream)>>>(*q, there);
-        else split_part_of<double><<<blocks, SPLIT_THREADS, 0, cpi_cuda_stream(stream)>>>(*q, there);
+            split_part_of<float><<<blocks, CPI_SPLIT_THREADS, 0, cpi_cuda_stream(stream)>>>(*q, there);
+        else split_part_of<double><<<blocks, CPI_SPLIT_THREADS, 0, cpi_cuda_stream(stream)>>>(*q, there);
         code = CPI_LAUNCHED(stream, "sigma_clip");
     }
     if (code == CP_OK) code = cpi_cuda_read(stream, &here, there, sizeof here);
     cpi_host->work_free(stream, there);
     if (code != CP_OK) return code;
-    split_part all = {};
+    cpi_split_sums all = {};
     for (int b = 0; b < blocks; b++) {
         all.count += here.parts[b].count;
         all.below += here.parts[b].below;

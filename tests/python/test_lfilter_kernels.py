@@ -34,8 +34,8 @@ template <class T> __global__ void pieces(bool elements, const int64_t *sizes, c
 {
     const cpi_recur_job<T> j = job_of<T>(sizes, from, c, to, state, states, whole);
     const int64_t at = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (j.order == 2) cpi_recur_piece<2>(j, at, elements);
-    else cpi_recur_piece<0>(j, at, elements);
+    if (j.order == 2) cpi_recur_chunk<2>(j, at, elements);
+    else cpi_recur_chunk<0>(j, at, elements);
 }
 template <class T, class W> __global__ void carry(const int64_t *sizes, const T *from, const T *c, T *to, T *state,
                                                   T *states, uint8_t *whole, const W *response)

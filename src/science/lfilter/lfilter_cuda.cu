@@ -13,7 +13,7 @@ enum { THREADS = CPI_RECUR_THREADS };
 template <int O, class T>
 __global__ void __launch_bounds__(THREADS) run_pieces(const __grid_constant__ cpi_recur_job<T> j, bool elements)
 {
-    cpi_recur_piece<O>(j, (int64_t)blockIdx.x * THREADS + threadIdx.x, elements);
+    cpi_recur_chunk<O>(j, (int64_t)blockIdx.x * THREADS + threadIdx.x, elements);
 }
 template <class T>
 __global__ void __launch_bounds__(THREADS)

@@ -70,8 +70,8 @@ __device__ void cpi_recur_run(const cpi_recur_job<T> &j, const T *x, T *y, int64
         for (int i = 0; i < order; i++) state[i] = z[i];
 }
 
-/* What thread `at` does in a pass over all pieces: the elements, or the states of all chunks but each row's last one. */
-template <int O, class T> __device__ void cpi_recur_piece(const cpi_recur_job<T> &j, int64_t at, bool elements)
+/* What thread `at` does in a pass: the elements, or the states of all chunks but each row's last one. */
+template <int O, class T> __device__ void cpi_recur_chunk(const cpi_recur_job<T> &j, int64_t at, bool elements)
 {
     const int64_t pieces = elements ? j.chunks : j.chunks - 1;
     if (at >= j.rows * pieces) return;

@@ -69,8 +69,9 @@ def _options(input, output, mode, cval, prefilter):
 
 def _numbers(value):
     """Numbers that are read on the host: an array, or one of the host's."""
-    if isinstance(value, str) or isinstance(value, (list, tuple)) and any(isinstance(v, str) for v in value):
-        raise TypeError("must be real numbers, not str")
+    for part in value if isinstance(value, (list, tuple)) else (value,):
+        if part is None or isinstance(part, str):  # of which NumPy makes NaN, and numbers
+            raise TypeError(f"must be real numbers, not {type(part).__name__}")
     return value if isinstance(value, ndarray) else cuprite.array(value, "float64", device="cpu")
 
 
@@ -232,6 +233,8 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     shape = need_array(input).shape if output_shape is None else tuple(output_shape)
     if input.ndim < 1 or len(shape) < 1:
         raise RuntimeError("input and output rank must be > 0")
+    if min(shape) < 0:
+        raise ValueError(f"output_shape: negative dimensions are not allowed, not {shape}")
     options = _options(input, output, mode, cval, prefilter)
     if not callable(mapping):
         raise TypeError(f"mapping: a function, not {type(mapping)}")

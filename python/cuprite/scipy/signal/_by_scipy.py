@@ -76,7 +76,7 @@ def to_device(x):
     if type(x) is list:
         return [to_device(v) for v in x]
     if type(x).__name__ == "Bunch":
-        return type(x)(**{name: to_device(v) for name, v in x.items()})
+        return type(x)(**{name: to_device(v) for name, v in vars(x).items()})
     return x
 
 

@@ -1,6 +1,8 @@
 """Filters of signals: recurrences and sections, forth and back, states, analytic signals, trends."""
 from __future__ import annotations
 
+from operator import index
+
 import numpy
 
 import cuprite
@@ -81,6 +83,8 @@ def _steady_state(b, a):
     zi = numpy.zeros(b.size - 1, b.dtype)
     if not zi.size:
         return zi
+    if a.sum() == 0:
+        raise numpy.linalg.LinAlgError("Singular matrix: the filter has no steady state, for the sum of `a` is 0")
     with numpy.errstate(all="ignore"):
         zi[0] = differences.sum() / a.sum()
         zi[1:] = numpy.cumsum(a[:-1])[1:] * zi[0] - numpy.cumsum(differences)[:-1]
@@ -126,10 +130,13 @@ def lfiltic(b, a, y, x=None) -> ndarray:
     Parameters: b: the numerator's coefficients; a: the denominator's; y: outputs, the latest first; x: inputs, the
         latest first (None: zeros).
     Result: max(len(a), len(b)) - 1 elements.
-    Errors: ValueError for a[0] = 0.
+    Errors: ValueError for a[0] = 0, and for other than 1-d arguments.
     """
     b, a, y = (numpy.atleast_1d(host(v)) for v in (b, a, y))
     x = None if x is None else numpy.atleast_1d(host(x))
+    for name, values in (("b", b), ("a", a), ("y", y), ("x", x)):
+        if values is not None and values.ndim != 1:
+            raise ValueError(f"{name} must be 1-D")
     if not a.size or a[0] == 0:
         raise ValueError("There must be at least one nonzero `a` coefficient.")
     kind = numpy.result_type(b, a, y, *([] if x is None else [x]))
@@ -191,6 +198,12 @@ def _gustafsson(b, a, x, axis, irlen):
 
     F. Gustafsson, "Determining the initial states in forward-backward filtering", IEEE Trans. Signal Processing 44
     (1996)."""
+    if not b.size or not a.size:
+        raise ValueError(f"{'a' if b.size else 'b'} is empty")
+    if irlen is not None and irlen < 1:
+        raise ValueError(f"irlen must be positive, not {irlen}")
+    if not x.size:
+        raise ValueError("The input vector x must not be empty.")
     order = max(b.size, a.size) - 1
     if not order:
         return x * (b[0] / a[0]) ** 2, None, None
@@ -330,9 +343,9 @@ def hilbert2(x, N=None, axes=(-2, -1)) -> ndarray:
     elif numpy.ndim(N) == 0:
         if N <= 0:
             raise ValueError("N must be positive.")
-        shape = (int(N), int(N))
+        shape = (index(N), index(N))
     else:
-        shape = tuple(int(n) for n in N)
+        shape = tuple(index(n) for n in N)
         if len(shape) != 2 or min(shape) <= 0:
             raise ValueError("When given as a tuple, N must hold exactly two positive integers")
     spectrum = _fft.fft2(x, shape, axes)

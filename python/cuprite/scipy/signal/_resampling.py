@@ -172,7 +172,7 @@ def resample(x, num, t=None, axis=0, window=None, domain="time") -> ndarray | tu
                 raise ValueError("window must have the same length as data")
             w = array(window)
         else:
-            w = _fft.ifftshift(get_window(window, n))
+            w = _fft.fftshift(get_window(window, n))  # SciPy's, for odd lengths half a place off
         if real:  # the mean of both halves' weights
             w = (w + cuprite.roll(w[::-1], 1))[:n // 2 + 1] * 0.5
         spectrum = spectrum * on_axis(w.astype(x.real.dtype), x.ndim, axis)

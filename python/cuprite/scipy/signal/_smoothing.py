@@ -1,6 +1,8 @@
 """Smoothing of signals and images: by ranks, by local statistics, by polynomials."""
 from __future__ import annotations
 
+from operator import index
+
 import numpy
 
 import cuprite
@@ -17,8 +19,8 @@ def _odd_sizes(x, size):
         sizes = numpy.repeat(sizes.item(), x.ndim)
     if len(sizes) != x.ndim:
         raise RuntimeError("kernel_size must be a scalar or have an element for each dimension")
-    if (sizes % 2 != 1).any():
-        raise ValueError("Each element of kernel_size should be odd.")
+    if (sizes % 2 != 1).any() or (sizes < 1).any():
+        raise ValueError("Each element of kernel_size should be odd and positive.")
     return tuple(int(s) for s in sizes)
 
 
@@ -66,8 +68,6 @@ def medfilt2d(input, kernel_size=3) -> ndarray:
     if x.ndim != 2:
         raise ValueError("object of too small depth for desired array" if x.ndim < 2 else
                          "object too deep for desired array")
-    if x.dtype.char not in "Bfd":
-        raise ValueError(f"dtype={x.dtype} is not supported by medfilt2d")
     return medfilt(x, kernel_size)
 
 
@@ -77,13 +77,18 @@ def wiener(im, mysize=None, noise=None) -> ndarray:
 
     Parameters: im: an array; mysize: the window's length, or one for each axis (None: 3); noise: its power (None: the
         mean of the local variances).
+    Errors: ValueError for lengths that are not positive, or not one for each axis.
     """
     from cuprite.scipy.ndimage import uniform_filter
     im = floating(im)
     sizes = numpy.asarray([3] * im.ndim if mysize is None else host(mysize))
     if sizes.shape == ():
         sizes = numpy.repeat(sizes.item(), im.ndim)
-    sizes = tuple(int(s) for s in sizes)
+    if sizes.shape != (im.ndim,):
+        raise ValueError("mysize must be a scalar or have an element for each dimension")
+    if (sizes < 1).any():
+        raise ValueError(f"mysize: lengths must be positive, not {mysize}")
+    sizes = tuple(index(s) for s in sizes)
 
     def local(x):
         if all(s % 2 for s in sizes):
@@ -101,6 +106,8 @@ def _polynomial_weights(length, order, deriv, delta, at):
     """Weights of `length` samples whose sum is the derivative at a place of their least-squares polynomial."""
     if order >= length:
         raise ValueError("polyorder must be less than window_length.")
+    if order < 0 or deriv < 0:
+        raise ValueError("polyorder and deriv must not be negative.")
     if deriv > order:
         return numpy.zeros(length)
     t = numpy.arange(length) - at

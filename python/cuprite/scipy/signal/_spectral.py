@@ -108,14 +108,22 @@ def _continued(x, n, boundary, step, pad):
     return _ending(x, x.shape[-1] + -(x.shape[-1] - n) % step % n) if pad else x
 
 
+def _computed(x, kind):
+    """The operand as it is computed: integers as float64, and no operand in less precision than the results."""
+    x = floating(x)
+    return x.astype(numpy.result_type(x.dtype, kind.type(0).real.dtype), copy=False)
+
+
 def _helper(x, y, fs, window, nperseg, noverlap, nfft, detrend, onesided, scaling, axis, mode="psd", boundary=None,
             pad=False):
     """(frequencies, times, transforms or spectra), frequencies along the signal's axis, times along the last one.
     For mode 'psd' the second operand's transform times the first one's conjugate."""
     same = y is x
-    x = floating(x)
-    y = x if same else floating(y)
-    kind = cuprite.result_type(x, y, numpy.complex64)
+    x = array(x)
+    y = x if same else array(y)
+    kind = cuprite.result_type(x, y, numpy.complex64)  # of the results: complex64 of integers of 8 and 16 bits too
+    x = _computed(x, kind)
+    y = x if same else _computed(y, kind)
     if boundary not in _BOUNDARIES:
         raise ValueError(f"Unknown boundary option '{boundary}', must be one of: {list(_BOUNDARIES)}")
     axis = index(axis)
@@ -135,7 +143,7 @@ def _helper(x, y, fs, window, nperseg, noverlap, nfft, detrend, onesided, scalin
     noverlap, nfft = _lengths(nperseg, noverlap, nfft)
     step = nperseg - noverlap
     x = _continued(x, nperseg, boundary, step, pad)
-    w = w.astype(kind if w.dtype.kind == "c" else kind.type(0).real.dtype)
+    w = w.astype(cuprite.result_type(x, numpy.complex64) if w.dtype.kind == "c" else x.real.dtype)
     scale, trend = _scale(w, scaling, fs, mode), _without_trend(trend)
     sided = _one_sided(onesided, x, y, w)
     result = _transforms(_segments(x, nperseg, step), w, trend, nfft, sided)
@@ -339,10 +347,10 @@ def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, in
     Errors: ValueError for axes or lengths that do not fit.
     """
     Z = array(Zxx) + 0j
-    freq_axis, time_axis = index(freq_axis), index(time_axis)
     if Z.ndim < 2:
         raise ValueError("Input stft must be at least 2d!")
-    if freq_axis % Z.ndim == time_axis % Z.ndim:
+    freq_axis, time_axis = axis_of(Z, freq_axis), axis_of(Z, time_axis)
+    if freq_axis == time_axis:
         raise ValueError("Must specify differing time and frequency axes!")
     nperseg, noverlap, nfft = _inverse_lengths(Z.shape[freq_axis], nperseg, noverlap, nfft, input_onesided)
     step, count = nperseg - noverlap, Z.shape[time_axis]
@@ -356,7 +364,8 @@ def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, in
         if w.shape[0] != nperseg:
             raise ValueError(f"window must have length of {nperseg}")
     pieces = (_fft.irfft if input_onesided else _fft.ifft)(Z, nfft, -1)[..., :nperseg]
-    w = w.astype(cuprite.result_type(pieces, w))
+    if w.dtype.kind != "c":
+        w = w.astype(pieces.real.dtype)
     if scaling == "spectrum":
         pieces = pieces * w.sum()
     elif scaling == "psd":
@@ -375,8 +384,8 @@ def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, in
                       (" Possibly due to missing boundary" if not boundary else ""), stacklevel=2)
     x = x / cuprite.where(tiny, 1.0, norm).astype(x.real.dtype)
     x = x.real if input_onesided else x
-    if x.ndim > 1 and time_axis % Zxx.ndim != Zxx.ndim - 1:
-        at = time_axis % Zxx.ndim - (freq_axis % Zxx.ndim < time_axis % Zxx.ndim)
+    if x.ndim > 1 and time_axis != Z.ndim - 1:
+        at = time_axis - (freq_axis < time_axis)
         x = cuprite.moveaxis(x, -1, at)
     return cuprite.arange(x.shape[0] if x.ndim == 1 else norm.size) / float(fs), x
 

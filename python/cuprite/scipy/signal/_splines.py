@@ -16,8 +16,10 @@ from cuprite.scipy.signal._arrays import array, floating, host
 def _lines(x):
     """x as rows, and whether it was one."""
     x = floating(x)
-    if x.ndim > 2:
+    if x.ndim not in (1, 2):
         raise ValueError("Input must be 1D or 2D")
+    if x.shape[-1] == 0:
+        raise ValueError("The signal must not be empty")
     return (x[None], True) if x.ndim == 1 else (x, False)
 
 
@@ -114,7 +116,7 @@ def symiirorder2(input, r, omega, precision=-1.0) -> ndarray:
         accepted: the first states are sums over the whole signal.
     Errors: ValueError for other dimensions and poles.
     """
-    if r >= 1.0:
+    if abs(r) >= 1.0:
         raise ValueError("r must be less than 1.0")
     x, one = _lines(input)
     y = _second_order(x, r, omega)
@@ -145,11 +147,13 @@ def _line(signal):
 def cspline1d(signal, lamb=0.0) -> ndarray:
     """Coefficients of the cubic spline through samples.
 
-    Parameters: signal: 1-d; lamb: how much the spline is smoothed.
-    Errors: ValueError for other dimensions.
+    Parameters: signal: 1-d; lamb: how much the spline is smoothed, above 1/144 (0: not at all).
+    Errors: ValueError for other dimensions, and another lamb.
     """
     x = _line(signal)
     if lamb != 0.0:
+        if lamb <= 1 / 144:
+            raise ValueError(f"lamb must be 0 or above 1/144, not {lamb}")
         return _second_order(x, *_smoothing_poles(lamb), crossed=True)
     return symiirorder1(x, -6 * _CUBIC, _CUBIC) if x.size > 1 else x.copy()  # a constant signal's are its value
 
@@ -220,17 +224,21 @@ def _values(cj, newx, dx, x0, basis, reach, terms):
     cj = array(cj)
     if cj.size == 0:
         raise ValueError("Spline coefficients 'cj' must not be empty.")
+    if cj.ndim != 1:
+        raise ValueError("Spline coefficients 'cj' must be 1-D")
+    cj = floating(cj)
     x = (array(newx) - x0) / float(dx)
     if not x.size:
         return cuprite.zeros(x.shape, cj.dtype)
     last = cj.size - 1
-    x = last - abs(cuprite.mod(x, 2 * last) - last) if last else cuprite.zeros_like(x)  # mirrored at both ends
+    # mirrored at both ends; what is no number stays none
+    x = last - abs(cuprite.mod(x, 2 * last) - last) if last else x - x
     lower = cuprite.floor(x - reach).astype(int) + 1
     y = 0
     for i in range(terms):
         at = lower + i
         y = y + cj[cuprite.clip(at, 0, last)] * basis(x - at)
-    return y.astype(cj.dtype, copy=False)
+    return cuprite.where(cuprite.isnan(x), x, y).astype(cj.dtype, copy=False)
 
 
 @beside_its_arrays

@@ -1,6 +1,7 @@
 """Linear systems: SciPy's classes with arrays of ours, and what they answer to signals."""
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 
 from cuprite import ndarray
@@ -23,7 +24,16 @@ def _call(name):
     return method
 
 
-class _System:
+class _Kind(type):
+    """The systems' type: as in SciPy each one is an lti or a dlti too."""
+
+    def __instancecheck__(cls, x):
+        if cls.__name__ in ("lti", "dlti") and isinstance(x, _System):
+            return isinstance(x._system, getattr(scipy_signal(), cls.__name__))
+        return type.__instancecheck__(cls, x)
+
+
+class _System(metaclass=_Kind):
     """A system that holds SciPy's."""
 
     def __init__(self, *system, **options):
@@ -40,6 +50,12 @@ class _System:
             object.__setattr__(self, name, value)
         else:
             setattr(self._system, name, to_host(value))
+
+    def __getattr__(self, name):
+        """What only SciPy's has: inputs, outputs, and what a program has set."""
+        if name == "_system" or name.startswith("__"):  # a copy asks before there is one
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return to_device(getattr(self._system, name))
 
     @property
     def dt(self) -> float | None:
@@ -102,15 +118,16 @@ class _System:
         Parameters: w: frequencies; n: how many."""
         return _call("bode")(self, w, n)
 
-    def freqresp(self, w=None, n=10000, **discrete) -> tuple[ndarray, ...]:
+    def freqresp(self, w=None, n=10000, whole=None) -> tuple[ndarray, ...]:
         """(w, response).
 
-        Parameters: w: frequencies; n: how many; discrete: whole in discrete time."""
-        return _call("freqresp")(self, w, n, **discrete)
+        Parameters: w: frequencies; n: how many; whole: in discrete time whether it goes round the whole circle."""
+        return _call("freqresp")(self, w, n, *(() if whole is None else (whole,)))
 
 
 def _response(system, name, state, times, count, discrete):
-    given = {k: v for k, v in (("X0", state), ("T", times), ("N", count)) if v is not None}
+    names = ("x0", "t", "n") if isinstance(system, dlti) else ("X0", "T", "N")
+    given = {k: v for k, v in zip(names, (state, times, count)) if v is not None}
     return _call(name)(system, **given, **discrete)
 
 
@@ -159,11 +176,26 @@ class ZerosPolesGain(_System):
         return to_device(self._system.gain)
 
 
+def _arithmetic(operation, reflected=False):
+    def method(self, other) -> StateSpace:
+        operands = (self._system, to_host(other))
+        return _wrapped(operation(*(reversed(operands) if reflected else operands)))
+    return method
+
+
 class StateSpace(_System):
-    """A system by its state space.
+    """A system by its state space. Systems, and gains, are added (in parallel) and multiplied (one behind the other).
 
     Parameters: system: A, B, C and D; options: dt, the step of time."""
     _made_by = "StateSpace"
+    __array_ufunc__ = None  # arrays of NumPy's leave operators to the system
+    __add__, __radd__ = _arithmetic(operator.add), _arithmetic(operator.add, True)
+    __sub__, __rsub__ = _arithmetic(operator.sub), _arithmetic(operator.sub, True)
+    __mul__, __rmul__ = _arithmetic(operator.mul), _arithmetic(operator.mul, True)
+    __truediv__ = _arithmetic(operator.truediv)
+
+    def __neg__(self) -> StateSpace:
+        return _wrapped(-self._system)
 
     @property
     def A(self) -> ndarray:

@@ -193,3 +193,12 @@ def test_poles_are_placed():
     same(got.gain_matrix, want.gain_matrix)
     same(got.computed_poles, want.computed_poles)
     assert got.rtol == want.rtol and got.nb_iter == want.nb_iter
+
+
+@pytest.mark.device
+def test_states_lie_beside_their_filters():
+    """Not on the current device, where a filter on its own device could not take them."""
+    with cp.cuda.Device("late:1"):
+        b, a, sos = cp.asarray([0.2, 0.3]), cp.asarray([1.0, -0.5]), cp.asarray(ss.butter(3, 0.3, output="sos"))
+    for made in (s.lfilter_zi(b, a), s.lfiltic(b, a, [1.0]), s.sosfilt_zi(sos), s.lfiltic([1.0, 2], [1.0], [1.0], a)):
+        assert made.device == b.device

@@ -91,6 +91,7 @@ def _steady_state(b, a):
     return zi
 
 
+@beside_its_arrays
 def lfilter_zi(b, a) -> ndarray:
     """The state of lfilter for the steady response to a step.
 
@@ -114,6 +115,7 @@ def _section_states(sos):
     return zi
 
 
+@beside_its_arrays
 def sosfilt_zi(sos) -> ndarray:
     """The states of sosfilt for the steady response to a step.
 
@@ -124,6 +126,7 @@ def sosfilt_zi(sos) -> ndarray:
     return cuprite.asarray(_section_states(sos))
 
 
+@beside_its_arrays
 def lfiltic(b, a, y, x=None) -> ndarray:
     """The state of lfilter from what it gave and was given before.
 

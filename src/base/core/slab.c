@@ -8,6 +8,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+#else
+#define __lsan_register_root_region(start, bytes) ((void)0)
+#endif
 
 enum { SLAB = CPI_SLAB_MOST, SIZES = CPI_SLAB_SMALL_SIZES + 6, NONE = -1, KEPT = 64 };
 enum { ARRAYS, HEAP, USES };
@@ -54,6 +59,7 @@ static bool reserve(void)
             munmap(p, bytes + 2 * (size_t)SLAB);
             continue;
         }
+        __lsan_register_root_region(slabs, bytes / SLAB * sizeof *slabs); /* it searches no mapping by itself */
         range = (char *)(((uintptr_t)p + 2 * (size_t)SLAB - 1) / SLAB * SLAB);
         capacity = (int32_t)(bytes / SLAB);
         return true;

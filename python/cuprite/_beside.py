@@ -46,8 +46,8 @@ def beside_its_arrays(function):
         here = _device.current()
         if x is None or x._device == here:
             return function(*args, **options)
-        _device.use(x._device)
-        try:
+        try:  # an interrupt comes behind the call
+            _device.use(x._device)
             return function(*args, **options)
         finally:
             _device.use(here)

@@ -8,6 +8,7 @@ import pytest
 
 import cuprite as cp
 from cuprite import _device
+from oracle import raises
 
 
 @pytest.fixture
@@ -295,3 +296,51 @@ def test_bits_for_any_number_of_threads():
     one, *others = (subprocess.run([sys.executable, "-c", BITS], capture_output=True, text=True, timeout=120,
                                    env={**os.environ, "CUPRITE_NUM_THREADS": n}).stdout for n in "123")
     assert len(one.split()) == 14 and others == [one, one]
+
+
+@pytest.fixture
+def interrupted(monkeypatch):
+    """A function: the next call of _device's function of that name ends with a KeyboardInterrupt, when its work is
+    done, as a signal in the middle of it does."""
+    def once(name):
+        function = getattr(_device, name)
+
+        def call(*args):
+            monkeypatch.setattr(_device, name, function)
+            function(*args)
+            raise KeyboardInterrupt
+        monkeypatch.setattr(_device, name, call)
+    return once
+
+
+def test_an_interrupt_on_the_way_into_a_block_leaves_the_device(two, interrupted):
+    first, second = two
+    with cp.cuda.Device("cpu"):
+        interrupted("use")
+        with raises(KeyboardInterrupt), second:
+            pytest.fail("the block was entered")
+        assert cp.cuda.Device() == cp.cuda.Device("cpu")
+    assert cp.cuda.Device() == first
+    with second:
+        x = cp.zeros((3, 8))
+    block = cp.cuda.Device("cpu")
+    block.__enter__()
+    interrupted("use")
+    with raises(KeyboardInterrupt):
+        block.__exit__(None, None, None)
+    assert cp.cuda.Device() == first
+    for call in (lambda: cp.scipy.signal.detrend(x), lambda: cp.fft.config.PlanCache(dev=second._number).get_size()):
+        interrupted("use")
+        with raises(KeyboardInterrupt):
+            call()
+        assert cp.cuda.Device() == first
+
+
+def test_an_interrupt_on_the_way_into_a_block_leaves_the_stream(two, interrupted):
+    outer, inner = cp.cuda.Stream(), cp.cuda.Stream()
+    with outer:
+        interrupted("stream_use")
+        with raises(KeyboardInterrupt), inner:
+            pytest.fail("the block was entered")
+        assert cp.cuda.get_current_stream() == outer
+    assert cp.cuda.get_current_stream() != outer

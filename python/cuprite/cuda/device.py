@@ -62,13 +62,25 @@ class Device:
             before = _device.current()
         except CUDARuntimeError:  # a forked child has no use of the parent's GPU, but of this one it may
             before = None
-        _current.devices.append(before)
-        return self.use()
+        blocks = _current.devices
+        depth = len(blocks)
+        try:
+            blocks.append(before)
+            _device.use(self._number)
+            return self
+        except BaseException:  # a KeyboardInterrupt, which comes where a call ends: nobody calls __exit__ then
+            del blocks[depth:]
+            if before is not None:
+                _device.use(before)
+            raise
 
     def __exit__(self, *exception):
-        before = _current.devices.pop()
-        if before is not None:
-            _device.use(before)
+        before = _current.devices[-1]
+        try:
+            if before is not None:
+                _device.use(before)
+        finally:
+            _current.devices.pop()
 
     name = property(lambda self: _device.query(self._number)["name"], doc="The device's name.")
     backend = property(lambda self: _device.query(self._number)["backend"],

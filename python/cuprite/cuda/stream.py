@@ -131,9 +131,16 @@ class _Base:
     def __enter__(self):
         device = _device.stream_device(self._stream())
         now = _current.get(device)
-        _current.blocks.append((device, None if now is None else ref(now), self))
+        before = device, None if now is None else ref(now), self
         del now
-        return self.use()
+        depth = len(_current.blocks)
+        try:
+            _current.blocks.append(before)
+            return self.use()
+        except BaseException:  # a KeyboardInterrupt, which comes where a call ends: nobody calls __exit__ then
+            if len(_current.blocks) > depth:
+                self.__exit__()
+            raise
 
     def __exit__(self, *exception):
         device, before, _ = _current.blocks.pop()

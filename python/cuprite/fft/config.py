@@ -52,8 +52,8 @@ class PlanCache:
 
     def _ask(self, size=-1, memsize=-2, clear=False):
         before = _device.current()
-        _device.use(self._dev)
-        try:
+        try:  # an interrupt comes behind the call
+            _device.use(self._dev)
             return fft_plan_cache(size, memsize, clear).tolist()
         finally:
             _device.use(before)

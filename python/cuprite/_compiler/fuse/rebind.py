@@ -176,8 +176,8 @@ def traced(func, args):
             given.append(a if type(a) in PLAIN or is_generic(a) else Object(trace, a, i))
     function = rebound(trace, func)
     before = _device.current()
-    _device.use(_CPU)  # samples of types: a program that counts the memory of its GPU meets none of them there
     try:
+        _device.use(_CPU)  # samples of types: a program that counts the memory of its GPU meets none of them there
         return trace, function(*given)
     except NotFused:
         raise

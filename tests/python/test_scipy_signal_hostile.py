@@ -26,6 +26,7 @@ REFUSED = [
     (ValueError, "s.wiener(x, 0)"), (ValueError, "s.wiener(x, -1)"), (TypeError, "s.wiener(x, 2.5)"),
     (ValueError, "s.wiener(m, [3, 0])"), (ValueError, "s.wiener(x, [3, 3])"),
     (ValueError, "s.medfilt(x, -1)"), (ValueError, "s.medfilt2d(m, [3, -1])"),
+    (ValueError, "s.medfilt2d(m, [3])"), (ValueError, "s.medfilt2d(m, [3, 3, 3])"),
     (ValueError, "s.savgol_filter(x, 5, 2, deriv=-1)"), (ValueError, "s.savgol_filter(x, 5, -1)"),
     (TypeError, "s.hilbert2(m, 2.5)"), (TypeError, "s.hilbert2(m, (2.5, 3))"),
     (np.exceptions.AxisError, "s.istft(m[None], freq_axis=3)"), (np.exceptions.AxisError, "s.istft(m, time_axis=5)"),

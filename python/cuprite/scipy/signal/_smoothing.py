@@ -68,6 +68,8 @@ def medfilt2d(input, kernel_size=3) -> ndarray:
     if x.ndim != 2:
         raise ValueError("object of too small depth for desired array" if x.ndim < 2 else
                          "object too deep for desired array")
+    if kernel_size is not None and numpy.shape(host(kernel_size)) not in ((), (2,)):
+        raise ValueError("kernel_size must be a scalar or a sequence of two")
     return medfilt(x, kernel_size)
 
 

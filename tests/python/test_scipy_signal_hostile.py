@@ -1,5 +1,5 @@
-"""cuprite.scipy.signal and ndimage's transformations, used wrongly and at the limits: arguments that SciPy refuses, huge
-ones, types and axes that are seldom, and systems as objects."""
+"""cuprite.scipy.signal and ndimage's transformations, used wrongly and at the limits: arguments that SciPy refuses,
+huge ones, types and axes that are seldom, and systems as objects."""
 import copy
 import operator
 import pickle
@@ -155,6 +155,8 @@ def test_systems_are_lti_or_dlti(dt):
             np.testing.assert_array_equal(copied.poles.get(), ours.poles.get())
         with raises(AttributeError):
             ours.nothing
+        ours.name = cp.ones(2)
+        assert isinstance(ours.name, cp.ndarray)
     assert not isinstance(3, s.lti) and not isinstance(systems(ss)[0], s.lti)
 
 

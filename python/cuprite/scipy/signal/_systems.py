@@ -46,21 +46,25 @@ class _System(metaclass=_Kind):
         return repr(self._system)
 
     def __setattr__(self, name, value) -> None:
-        if name in ("_system", "__class__"):
+        if name in ("_system", "__class__") or not hasattr(self._system, name):
             object.__setattr__(self, name, value)
         else:
             setattr(self._system, name, to_host(value))
-
-    def __getattr__(self, name):
-        """What only SciPy's has: inputs, outputs, and what a program has set."""
-        if name == "_system" or name.startswith("__"):  # a copy asks before there is one
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return to_device(getattr(self._system, name))
 
     @property
     def dt(self) -> float | None:
         """The step of time, None in continuous time."""
         return to_device(self._system.dt)
+
+    @property
+    def inputs(self) -> int:
+        """How many inputs it has."""
+        return self._system.inputs
+
+    @property
+    def outputs(self) -> int:
+        """How many outputs it has."""
+        return self._system.outputs
 
     @property
     def poles(self) -> ndarray:

@@ -140,7 +140,8 @@ def main(folder):
     build = os.environ.get("BUILD", "build")
     out = pathlib.Path(folder) / "man3"
     out.mkdir(parents=True, exist_ok=True)
-    rows = {f.name: f for f in reversed(read_functions(Tables(ROOT))) if not f.is_method_only and f.module != "_device"}
+    rows = {f.name: f for f in reversed(read_functions(Tables(ROOT)))
+            if not f.is_method_only and f.module != "_device" and f.row.get("c") != ""}
     functions, structs = headers.functions(build), headers.structs(build)
     sharing = collections.Counter((d.header, d.comment) for d in functions.values())
     for d in functions.values():

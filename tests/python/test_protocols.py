@@ -48,7 +48,7 @@ def test_names():
     import cuprite.scipy
     import scipy
     assert cuprite.scipy.get_array_module(cp.ones(1)) is cuprite.scipy and cuprite.scipy.get_array_module(1) is scipy
-    assert cp.scipy.signal.convolve2d.__module__ == "cuprite.scipy.signal"
+    assert cp.scipy.ndimage.label.__module__ == "cuprite.scipy.ndimage"
 
 
 # --- signatures ---

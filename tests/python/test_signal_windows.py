@@ -251,4 +251,4 @@ def test_signatures():
         want = [p for n, p in inspect.signature(getattr(theirs, name)).parameters.items() if n not in ("xp", "device")]
         assert [(p.name, p.kind, p.default) for p in mine] == [(p.name, p.kind, p.default) for p in want], name
     assert set(theirs.__all__) - set(windows.__all__) == {"dpss"}
-    assert "windows" in signal.__all__ and windows.hann.__module__ == "cuprite.scipy.signal.windows"
+    assert "windows" in dir(signal) and windows.hann.__module__ == "cuprite.scipy.signal.windows"

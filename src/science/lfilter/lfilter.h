@@ -12,6 +12,7 @@ extern "C" {
 
 /* Numbers of a response at most, so the highest order of rows that are cut; and what no response may exceed. */
 enum { CPI_LFILTER_RESPONSE = 256, CPI_LFILTER_CUT = 16, CPI_LFILTER_GROWTH = 100 };
+#define CPI_LFILTER_NOTHING 1e-60 /* what has decayed to that counts as 0 */
 
 /* Recurrences along rows, one after the other, each in transposed direct form II: y = z[0] + b[0] x, then
  * z[i] = z[i + 1] + b[i + 1] x - a[i + 1] y with z[order] = 0; y is the next one's x. */

@@ -34,6 +34,18 @@ static inline void cpi_lfilter_step(int64_t filters, int64_t order, const double
     }
 }
 
+/* The same of real numbers, which are still pairs. */
+static inline void cpi_lfilter_step_real(int64_t filters, int64_t order, const double *c, double *z)
+{
+    double x = 0;
+    for (int64_t f = 0; f < filters; f++, z += 2 * order, c += 4 * (order + 1)) {
+        const double *b = c, *a = c + 2 * (order + 1), y = z[0] + b[0] * x;
+        for (int64_t i = 0; i + 1 < order; i++) z[2 * i] = z[2 * i + 2] + b[2 * i + 2] * x - a[2 * i + 2] * y;
+        z[2 * order - 2] = b[2 * order] * x - a[2 * order] * y;
+        x = y;
+    }
+}
+
 /* The response to states after `each` elements of zeros: states x states values, response[i * states + j] that of state
  * i to state j; float64 or complex128. False where it has too many numbers, or grows, so that rounding errors of far
  * elements would return. */
@@ -49,10 +61,14 @@ static inline bool cpi_lfilter_response(const cpi_recurrence *r, int64_t each, d
         memset(z, 0, sizeof z);
         z[2 * i] = 1;
         for (int64_t k = 0; k < each; k++) {
-            cpi_lfilter_step(r->filters, r->order, c, z);
-            bool zero = true;
-            for (int64_t j = 0; j < 2 * states; j++) zero &= z[j] == 0;
-            if (zero) break;
+            if (complex) cpi_lfilter_step(r->filters, r->order, c, z);
+            else cpi_lfilter_step_real(r->filters, r->order, c, z);
+            if (k % 64) continue;
+            bool nothing = true; /* NaN is something */
+            for (int64_t j = 0; j < 2 * states; j++) nothing &= fabs(z[j]) <= CPI_LFILTER_NOTHING;
+            if (!nothing) continue;
+            memset(z, 0, sizeof z);
+            break;
         }
         for (int64_t j = 0; j < states; j++) {
             if (!(fabs(z[2 * j]) <= CPI_LFILTER_GROWTH) || !(fabs(z[2 * j + 1]) <= CPI_LFILTER_GROWTH)) return false;

@@ -51,6 +51,10 @@ def table(rows):
     return out
 
 
+COMPANIONS = {"filters": "`scipy.ndimage`'s filters and morphology", "geometry": "`scipy.ndimage`'s interpolation and "
+              "distances", "lfilter": "`scipy.signal`", "special": "`scipy.special`, 4,000,000 elements of float64"}
+
+
 def section(path):
     """The lines about one file of results."""
     d = json.loads(path.read_text())
@@ -72,7 +76,14 @@ def section(path):
             product *= v ** (1 / len(ratios))
         out += [f"All modules: {len(ratios)} cases with a peer, geometric mean of best peer over ours {product:.2f}; "
                 f"slower than", f"the best peer by more than 3 %: {len(slower)}.", ""]
-    return out + ([*table(slower), ""] if slower else [])
+    out += [*table(slower), ""] if slower else []
+    for r in runs:  # SciPy's companions: all rows, since each has its bar
+        if r["module"] in COMPANIONS:
+            rows = [x for x in r["rows"] if "ours_ms" in x]
+            reached = [x["reached"] for x in rows if x.get("reached")]
+            mean = math.exp(sum(map(math.log, reached)) / len(reached)) if reached else 0
+            out += [f"{COMPANIONS[r['module']]}, geometric mean {mean:.1f}x:", "", *table(rows), ""]
+    return out
 
 
 def page():

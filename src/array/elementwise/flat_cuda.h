@@ -66,9 +66,16 @@ cpi_called(typename Op::Type a, typename Op::Type b, typename Op::Type c)
     typename Op::Type x[3] = {a, b, c};
     return Op::body_of(x);
 }
+template <class Op> __device__ __noinline__ typename Op::Result
+cpi_called(typename Op::Type a, typename Op::Type b, typename Op::Type c, typename Op::Type d)
+{
+    typename Op::Type x[4] = {a, b, c, d};
+    return Op::body_of(x);
+}
 template <class Op, bool CALLED> __device__ __forceinline__ typename Op::Result cpi_call(const typename Op::Type *x)
 {
-    if constexpr (CALLED) return cpi_called<Op>(x[0], x[Op::nin > 1 ? 1 : 0], x[Op::nin > 2 ? 2 : 0]);
+    if constexpr (CALLED && Op::nin > 3) return cpi_called<Op>(x[0], x[1], x[2], x[3]);
+    else if constexpr (CALLED) return cpi_called<Op>(x[0], x[Op::nin > 1 ? 1 : 0], x[Op::nin > 2 ? 2 : 0]);
     else return Op::body_of(x);
 }
 
@@ -83,7 +90,7 @@ __device__ __forceinline__ void cpi_flat_compute(const typename Op::Type (&wide)
 {
 #pragma unroll
     for (int j = 0; j < V; j++) {
-        typename Op::Type x[3];
+        typename Op::Type x[CPI_MAXIN];
 #pragma unroll
         for (int k = 0; k < Op::nin; k++) x[k] = wide[k][j];
         result[j] = cpi_call<Op, cpi_called_in_flat<Op>()>(x);
@@ -93,7 +100,7 @@ __device__ __forceinline__ void cpi_flat_compute(const typename Op::Type (&wide)
 /* One whole vector. Where an input is one value for all (a bit of `one`), it is in `single`. */
 template <class Op, class S, class O, bool ONES>
 __device__ __forceinline__ void cpi_flat_vector(const cpi_flat_args &g, int64_t at, unsigned one,
-                                                const typename Op::Type (&single)[3])
+                                                const typename Op::Type (&single)[CPI_MAXIN])
 {
     using C = typename Op::Type;
     constexpr int V = cpi_width<S>(), N = Op::nin;
@@ -133,7 +140,7 @@ template <class Op, class S, class O> __device__ __forceinline__ void cpi_flat_s
     const int64_t at = ((int64_t)blockIdx.x * CPI_THREADS + threadIdx.x) * V;
     const unsigned one = g.values | g.singles;
     const bool whole = g.aligned && at + V <= g.n;
-    C single[3];
+    C single[CPI_MAXIN];
     if (whole && !one) {
         cpi_flat_vector<Op, S, O, false>(g, at, one, single);
         return;
@@ -161,7 +168,7 @@ template <class Op, class S, class O> __device__ __forceinline__ void cpi_flat_s
 #pragma unroll
         for (int u = 0; u < TOGETHER; u++) {
             if (i + u * s.step >= g.n) break;
-            C x[3];
+            C x[CPI_MAXIN];
 #pragma unroll
             for (int k = 0; k < N; k++) x[k] = one >> k & 1 ? single[k] : cpi_widen(in[k][u]);
             ((O *)g.out)[i + u * s.step] = cpi_narrow<O>(Op::body_of(x));
@@ -238,7 +245,7 @@ __device__ __forceinline__ void cpi_apply(const C (&x)[N][CPI_RUN], R (&r)[CPI_R
 {
 #pragma unroll
     for (int j = 0; j < CPI_RUN; j++) {
-        typename Op::Type one[3];
+        typename Op::Type one[CPI_MAXIN];
 #pragma unroll
         for (int k = 0; k < N; k++) one[k] = (typename Op::Type)x[k][j];
         r[j] = (R)cpi_call<Op, Op::call != CPI_CALL_NEVER>(one);

@@ -18,8 +18,8 @@
 
 struct cpi_flat_args {
     void *out;
-    const void *in[3];
-    alignas(16) unsigned char value[3][16]; /* of inputs whose bit is set in `values`, in the computing type */
+    const void *in[CPI_MAXIN];
+    alignas(16) unsigned char value[CPI_MAXIN][16]; /* of inputs whose bit is set in `values`, in the computing type */
     int64_t n;
     unsigned values;                        /* inputs given by value */
     unsigned singles;                       /* inputs that are one value in device memory */
@@ -52,11 +52,11 @@ enum cpi_run_mode {
 struct cpi_runs_args {
     int op;
     cpi_device_loop loop;
-    char *data[4];              /* output, inputs */
-    cp_type type[4];
-    alignas(16) unsigned char value[3][16];
-    uint8_t mode[4];
-    uint8_t size[4];            /* bytes of an element */
+    char *data[CPI_MAXIN + 1];  /* output, inputs */
+    cp_type type[CPI_MAXIN + 1];
+    alignas(16) unsigned char value[CPI_MAXIN][16];
+    uint8_t mode[CPI_MAXIN + 1];
+    uint8_t size[CPI_MAXIN + 1]; /* bytes of an element */
     unsigned exact;             /* operands that need no conversion */
     unsigned aligned;           /* operands whose runs are aligned to their size, or to 16 bytes */
     bool locate;                /* an operand is RUN, REPEAT or EACH */

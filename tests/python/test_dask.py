@@ -293,3 +293,27 @@ def test_labels_refuse():
         measure(x, chunked(H > 0, 11))
     with raises(ValueError):
         label(x[x > 0])
+    with raises(TypeError):
+        measure(x, lambda block: block + 0j)
+    with pytest.raises(ValueError, match=r"shape \(\d+, 1\) of a chunk"):
+        measure(x, lambda block: block[:, :1])
+
+
+@pytest.mark.parametrize("persisted", [False, True])
+def test_segments_are_a_function_of_a_chunk(persisted):
+    x = chunked(H, (10, 7))
+    x = x.persist(scheduler="synchronous") if persisted else x
+    a = measure(x, lambda block: block > 0.5, noise=1)
+    b = cp.scipy.ndimage.measure(cp.asarray(H), *map(cp.asarray, scipy_ndimage.label(H > 0.5)), noise=1)
+    assert a.pixels.size > 3
+    for k in b._fields:
+        np.testing.assert_allclose(getattr(a, k), getattr(b, k).get(), rtol=1e-9, atol=1e-6)
+
+
+@pytest.mark.parametrize("depth", [(2, 0), (0, 1), (1, 1)])
+def test_overlap_of_chunks_at_hand(depth):
+    f = lambda block: sum(cp.roll(block, s, a) for a in (0, 1) for s in (-depth[a], depth[a]))  # noqa: E731
+    want = map_overlap(f, chunked(H, (10, 7)), depth).compute(scheduler="synchronous")
+    got = map_overlap(f, chunked(H, (10, 7)).persist(scheduler="synchronous"), depth)
+    assert not any("rims" in str(k) for k in got.__dask_graph__())
+    np.testing.assert_array_equal(got.compute(scheduler="synchronous").get(), want.get())

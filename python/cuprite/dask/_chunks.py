@@ -114,10 +114,15 @@ def _sides(depth, numblocks):
     return [c for c in itertools.product(*reach) if any(c)]
 
 
-def _rims(block, depth, sides):
-    """The outermost layers of a chunk. They are copies: a view would keep the whole chunk in memory."""
+def _layers(block, depth, sides):
+    """The outermost layers of a chunk, as views."""
     part = {-1: lambda d: slice(0, d), 0: lambda d: slice(None), 1: lambda d: slice(-d, None)}
-    return {side: block[tuple(part[c](d) for c, d in zip(side, depth))].copy() for side in sides}
+    return {side: block[tuple(part[c](d) for c, d in zip(side, depth))] for side in sides}
+
+
+def _rims(block, depth, sides):
+    """Copies of them: a view would keep the whole chunk in memory."""
+    return {side: layer.copy() for side, layer in _layers(block, depth, sides).items()}
 
 
 def _with_rims(block, function, depth, sides, *rims):
@@ -161,11 +166,16 @@ def map_overlap(function, x, depth, dtype=None):
     sides = _sides(depth, x.numblocks)
     token = tokenize(function, x.name, depth)
     name, rim = f"overlap-{token}", f"rims-{token}"
-    tasks = {(rim, *k[1:]): task((rim, *k[1:]), _rims, TaskRef(k), depth, sides) for k in _keys(x) if sides}
+    blocks = Chunks(x).at_hand()
+    if blocks:  # which stay in memory: their layers need neither copies nor tasks
+        rims, tasks = {k[1:]: _layers(b, depth, sides) for k, (b,) in zip(_keys(x), blocks)}, {}
+    else:
+        rims = {k[1:]: TaskRef((rim, *k[1:])) for k in _keys(x)}
+        tasks = {(rim, *k[1:]): task((rim, *k[1:]), _rims, TaskRef(k), depth, sides) for k in _keys(x) if sides}
     for k in _keys(x):
         near = {side: tuple(p + c for p, c in zip(k[1:], side)) for side in sides}
         near = {side: p for side, p in near.items() if all(0 <= i < n for i, n in zip(p, x.numblocks))}
         tasks[(name, *k[1:])] = task((name, *k[1:]), _with_rims, TaskRef(k), function, depth, tuple(near),
-                                     *[TaskRef((rim, *p)) for p in near.values()])
+                                     *[rims[p] for p in near.values()])
     meta = x._meta if dtype is None else x._meta.astype(dtype)
     return dask.array.Array(HighLevelGraph.from_collections(name, tasks, [x]), name, x.chunks, meta=meta)

@@ -244,7 +244,8 @@ def _predict(sample, kappa, rim, center):
             break
         medians.append(middle)
         about = mean if center == "mean" else middle
-        fourth = max(float((((x - mean) / std) ** 4).mean()), 3)
+        squares = cuprite.square((x - mean) / std)
+        fourth = max(float((squares * squares).mean()), 3)
         steps.append((about - kappa * std, about + kappa * std,
                       std * (kappa * math.sqrt(fourth - 1) / 2 + 1.3) / math.sqrt(x.size)))
         i, j = (int(at) for at in cuprite.searchsorted(x, cuprite.asarray(steps[-1][:2])).get())

@@ -33,8 +33,9 @@ def _layer(side):
     return tuple({-1: slice(0, 1), 0: slice(None), 1: slice(-1, None)}[c] for c in side)
 
 
-def _sides(ndim):
-    return [c for c in itertools.product((-1, 0, 1), repeat=ndim) if any(c)]
+def _sides(numblocks):
+    """Where chunks can have neighbours."""
+    return [c for c in itertools.product(*[(-1, 0, 1) if n > 1 else (0,) for n in numblocks]) if any(c)]
 
 
 def _label(block, structure):
@@ -52,20 +53,20 @@ def _places(at, shape, origin):
     return numpy.stack(numpy.unravel_index(at, shape), axis=1) + numpy.array(origin, int)
 
 
-def _labelled(labels, origin, shape):
-    """The labels' number, the index in the whole of each one's first element, and the outermost layers; and where the
-    labelled elements are, and their labels."""
+def _labelled(labels, origin, shape, sides):
+    """The labels' number, the index in the whole of each one's first element, and the outermost layers on these sides;
+    and where the labelled elements are, and their labels."""
     at = cuprite.flatnonzero(labels)
     taken = labels.reshape(-1)[at]
     found, first = cuprite.unique(taken, return_index=True)
     inside = _places(at[first], labels.shape, origin)
     whole = numpy.ravel_multi_index(inside.T, shape) if found.size and shape else numpy.zeros(found.size, int)
-    layers = {c: cuprite.asnumpy(labels[_layer(c)]) for c in _sides(labels.ndim)}
+    layers = {c: cuprite.asnumpy(labels[_layer(c)]) for c in sides}
     return types.SimpleNamespace(count=found.size, first=whole, layers=layers), at, taken
 
 
-def _outline(labels, origin, shape):
-    return _labelled(labels, origin, shape)[0]
+def _outline(labels, origin, shape, sides):
+    return _labelled(labels, origin, shape, sides)[0]
 
 
 def _touching(a, b, side, v):
@@ -166,9 +167,9 @@ def label(input, structure=None):
     chunks, token = Chunks(input), tokenize(input.name, structure)
     dtype = numpy.dtype(numpy.int32 if input.size < 2**31 else numpy.int64)
     own, outline, joined, name, number = (f"{n}-{token}" for n in ("own", "outline", "joined", "label", "count"))
-    tasks, renamed = chunks.tasks(own, _label, structure), {}
+    tasks, renamed, sides = chunks.tasks(own, _label, structure), {}, _sides(input.numblocks)
     for i, (place, at) in enumerate(zip(numpy.ndindex(*input.numblocks), origins(input))):
-        tasks[outline, i] = task((outline, i), _outline, TaskRef((own, i)), at, input.shape)
+        tasks[outline, i] = task((outline, i), _outline, TaskRef((own, i)), at, input.shape, sides)
         renamed[name, *place] = task((name, *place), _renamed, TaskRef((own, i)), TaskRef(joined), i, dtype)
     tasks[joined] = Task(joined, _join, List(*[TaskRef((outline, i)) for i in range(len(chunks.keys))]),
                          input.chunks, offsets)
@@ -185,10 +186,14 @@ def label(input, structure=None):
 _SUMS = ("pixels", "flux", "sum")
 
 
-def _measured(block, segments, origin, structure, shape, background, noise):
+def _measured(block, segments, origin, structure, shape, sides, background, noise):
     """A chunk's outline, the measurements of its components, and the elements of those that touch its border."""
+    if callable(segments):
+        segments = segments(block)
+        if segments.shape != block.shape:
+            raise ValueError(f"segments returned the shape {segments.shape} of a chunk of {block.shape}")
     x, labels = cuprite.asarray(block), _label(segments, structure)
-    outline, at, taken = _labelled(labels, origin, shape)
+    outline, at, taken = _labelled(labels, origin, shape, sides)
     m = ndimage.measure(x, labels, outline.count, background, noise)
     m = {k: None if v is None else cuprite.asnumpy(v) for k, v in m._asdict().items()}
     for k in ("centroid", "position"):
@@ -260,7 +265,7 @@ def measure(x, segments, structure=None, background=0, noise=0):
     measurements are kept. They are those of cuprite.scipy.ndimage.measure of the whole, on the host.
 
     Parameters: x: an array of Dask's; segments: one of the same chunks, non-zero where an element belongs to a
-        component; structure: as label's; background: what is taken off each element for flux and centroid; noise: the
+        component, or a function that returns this of a chunk, which costs less; structure: as label's; background: what is taken off each element for flux and centroid; noise: the
         standard deviation of an element, 0: no errors.
 
     Errors: TypeError for what is no array of Dask's, and for complex numbers; ValueError for chunks that differ or are
@@ -269,15 +274,18 @@ def measure(x, segments, structure=None, background=0, noise=0):
     Result: a named tuple of NumPy's arrays.
     """
     check_chunks(x)
-    check_chunks(segments)
-    if x.chunks != segments.chunks:
-        raise ValueError("the two arrays have different chunks")
+    by_chunk = callable(segments)  # Dask's arrays are not
+    one = cuprite.zeros((1,) * x.ndim, x.dtype)
+    if not by_chunk:
+        check_chunks(segments)
+        if x.chunks != segments.chunks:
+            raise ValueError("the two arrays have different chunks")
     offsets = _structure(structure, x.ndim)
-    one = (1,) * x.ndim
-    labels = ndimage.label(cuprite.zeros(one, segments.dtype), structure)[0]
-    empty = ndimage.measure(cuprite.zeros(one, x.dtype), labels, 0, background, noise)  # checks types and numbers
+    labels = ndimage.label(segments(one) if by_chunk else cuprite.zeros(one.shape, segments.dtype), structure)[0]
+    empty = ndimage.measure(one, labels, 0, background, noise)  # checks types and numbers
     background, noise = float(background), float(noise)
-    outlines = Chunks(x, segments).compute(_measured, structure, x.shape, background, noise,
-                                           each=[(at,) for at in origins(x)])
+    arrays, own = ((x,), [(segments, at) for at in origins(x)]) if by_chunk else (
+        (x, segments), [(at,) for at in origins(x)])
+    outlines = Chunks(*arrays).compute(_measured, structure, x.shape, _sides(x.numblocks), background, noise, each=own)
     result = _gathered(outlines, x.chunks, offsets, x.shape, background, noise)
     return type(empty)(**{k: result.get(k) for k in empty._fields})

@@ -265,8 +265,8 @@ def measure(x, segments, structure=None, background=0, noise=0):
     measurements are kept. They are those of cuprite.scipy.ndimage.measure of the whole, on the host.
 
     Parameters: x: an array of Dask's; segments: one of the same chunks, non-zero where an element belongs to a
-        component, or a function that returns this of a chunk, which costs less; structure: as label's; background: what is taken off each element for flux and centroid; noise: the
-        standard deviation of an element, 0: no errors.
+        component, or a function that returns this of a chunk, which costs less; structure: as label's; background:
+        what is taken off each element for flux and centroid; noise: the standard deviation of an element, 0: no errors.
 
     Errors: TypeError for what is no array of Dask's, and for complex numbers; ValueError for chunks that differ or are
         unknown, and for a background or noise that is not finite.

@@ -42,8 +42,9 @@ COMPANIONS = {
         "label(o)", "sum_labels(f, o)", "center_of_mass(f)", "value_indices(i)")},
     **{f"signal.{call.split('(')[0]}": f"sig.{call}" for call in (
         "fftconvolve(f, f)", "oaconvolve(x, x[:500])", "correlate(x, x[:64], method='direct')",
-        "lfilter([0.1, 0.2], [1, -0.5, 0.2], x)", "sosfilt(sos, x)", "sosfiltfilt(sos, x)", "filtfilt([0.5], [1, -0.5], x)",
-        "resample(x, 1000)", "resample_poly(x, 3, 2)", "upfirdn(x[:64], x, 3, 2)", "spectrogram(x)", "welch(x)",
+        "lfilter([0.1, 0.2], [1, -0.5, 0.2], x)", "sosfilt(sos, x)", "sosfiltfilt(sos, x)",
+        "filtfilt([0.5], [1, -0.5], x)", "resample(x, 1000)", "resample_poly(x, 3, 2)",
+        "upfirdn(x[:64], x, 3, 2)", "spectrogram(x)", "welch(x)",
         "stft(x)", "coherence(x, x)", "hilbert(x)", "detrend(x)", "medfilt(x, 5)", "medfilt2d(f, 5)", "wiener(f, 5)",
         "savgol_filter(x, 11, 3)", "find_peaks(x, prominence=1)", "czt(x, 500)", "lombscargle(x[:99], x[:99], x[1:9])",
         "convolve2d(f, w)", "sepfir2d(f, x[:5], x[:5])", "cspline1d(x)", "chirp(x, 1, 2, 3)", "firwin(21, 0.3)")},

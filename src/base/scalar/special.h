@@ -63,7 +63,7 @@ CPS_TABLE cps_odd[18] = {0.3333333333333333, 0.2, 0.14285714285714285, 0.1111111
 
 /* log(1 + t) - t, for t > -1; `whole` is 1 + t. With s = t / (2 + t) it is -t s + 2 s^3 (1/3 + s^2/5 + ...): nothing
  * cancels. */
-CPS_HEAVY double cps_log1p_less(double t, double whole)
+CPS_MATH double cps_log1p_less(double t, double whole)
 {
     if (!(t > -0.5 && t < 1)) return log(whole) - t;
     const double s = t / (2 + t), q = s * s;

@@ -1,0 +1,26 @@
+"""Special functions give the CPU's values on every device, for enough arguments that each kernel is compiled right: the
+assembler of CUDA 13.0 keeps two results of one function in one register where it has allocated registers over calls."""
+import numpy as np
+import pytest
+from test_special import PLAIN, SIZE, UFUNC, drawn, several
+
+import cuprite as cp
+
+
+@pytest.mark.parametrize("t", ["f", "d"])
+@pytest.mark.parametrize("name", PLAIN)
+def test_values_are_the_cpus(name, t, device):
+    x = [v.astype(t) for v in drawn(name, 300 if device == "cpu" else 3000)]
+    got = several(UFUNC[name](*map(cp.asarray, x)))
+    with cp.cuda.Device("cpu"):
+        want = several(UFUNC[name](*(cp.asarray(v.astype("d")) for v in x)))
+    for g, w in zip(got, want):
+        g, w = g.get().astype("d"), w.get()
+        w = w.astype(t).astype("d")  # of float32 the rounded value
+        with np.errstate(all="ignore"):
+            # one unit of its last place, or what the last bit of exp and log becomes in badly conditioned functions
+            size = [SIZE[name](*v) if name in SIZE and np.isfinite(v).all() and v[-1] else 0 for v in zip(*x)]
+            least = np.maximum(np.maximum(abs(w), 1e-290 if t == "d" else 1e-37), size)
+            close = abs(g - w) <= (2.0**-23 if t == "f" else 1e-9) * least
+        bad = np.flatnonzero(~((g == w) | (np.isnan(g) & np.isnan(w)) | close))
+        assert not len(bad), [([float(v[i]) for v in x], float(w[i]), float(g[i])) for i in bad[:5]]

@@ -1,0 +1,56 @@
+/* The CPU's functions for elements of each size, and tables of them, [log2 of the bytes][wide]; of sparse_cpu.c. */
+#define V uint8_t
+#define I int32_t
+#define SUFFIX m1_i32
+#include "sparse/moved.inc"
+#define I int64_t
+#define SUFFIX m1_i64
+#include "sparse/moved.inc"
+#undef V
+#define V uint16_t
+#define I int32_t
+#define SUFFIX m2_i32
+#include "sparse/moved.inc"
+#define I int64_t
+#define SUFFIX m2_i64
+#include "sparse/moved.inc"
+#undef V
+#define V uint32_t
+#define I int32_t
+#define SUFFIX m4_i32
+#include "sparse/moved.inc"
+#define I int64_t
+#define SUFFIX m4_i64
+#include "sparse/moved.inc"
+#undef V
+#define V uint64_t
+#define I int32_t
+#define SUFFIX m8_i32
+#include "sparse/moved.inc"
+#define I int64_t
+#define SUFFIX m8_i64
+#include "sparse/moved.inc"
+#undef V
+#define V cpi_sparse_m16
+#define I int32_t
+#define SUFFIX m16_i32
+#include "sparse/moved.inc"
+#define I int64_t
+#define SUFFIX m16_i64
+#include "sparse/moved.inc"
+#undef V
+
+static const place_fn place_table[5][2] = {
+    {cpi_sp_place_m1_i32, cpi_sp_place_m1_i64}, {cpi_sp_place_m2_i32, cpi_sp_place_m2_i64},
+    {cpi_sp_place_m4_i32, cpi_sp_place_m4_i64}, {cpi_sp_place_m8_i32, cpi_sp_place_m8_i64},
+    {cpi_sp_place_m16_i32, cpi_sp_place_m16_i64},
+};
+static const rows_fn align_table[5][2] = {
+    {align_rows_m1_i32, align_rows_m1_i64}, {align_rows_m2_i32, align_rows_m2_i64},
+    {align_rows_m4_i32, align_rows_m4_i64}, {align_rows_m8_i32, align_rows_m8_i64},
+    {align_rows_m16_i32, align_rows_m16_i64},
+};
+static const rows_fn take_table[5][2] = {
+    {take_rows_m1_i32, take_rows_m1_i64}, {take_rows_m2_i32, take_rows_m2_i64}, {take_rows_m4_i32, take_rows_m4_i64},
+    {take_rows_m8_i32, take_rows_m8_i64}, {take_rows_m16_i32, take_rows_m16_i64},
+};

@@ -1,0 +1,380 @@
+/* Sparse matrices on the CPU: rows are shared out to the threads. */
+#include <string.h>
+
+#include "backend/device.h"
+#include "core/memory.h"
+#include "cpu/threads.h"
+#include "sparse/bits.h"
+#include "sparse/element.h"
+#include "sparse/sparse.h"
+
+#define CPI_ROW static inline __attribute__((always_inline))
+#define CPI_NAME(f) CPI_PASTE(f, SUFFIX)
+#define CPI_CALL(f) CPI_PASTE(f, SUFFIX)
+#define EL(f) CPI_PASTE(f, VS)
+
+#define SUFFIX i32
+#define I int32_t
+#include "sparse/indices.inc"
+#undef I
+#undef SUFFIX
+#define SUFFIX i64
+#define I int64_t
+#include "sparse/indices.inc"
+#undef I
+#undef SUFFIX
+
+/* --- tasks --- */
+
+typedef struct task {
+    const void *job;
+    int64_t n, each;
+    bool wide;
+    void (*rows)(const void *job, int64_t begin, int64_t end);
+} task;
+
+static void run_task(void *context, int64_t i, int worker)
+{
+    (void)worker;
+    const task *t = context;
+    const int64_t begin = i * t->each, end = begin + t->each < t->n ? begin + t->each : t->n;
+    t->rows(t->job, begin, end);
+}
+/* Calls rows(job, begin, end) for parts of n rows, of which one costs about `cost` elements. */
+static cp_code run(const void *job, int64_t n, int64_t cost, void (*rows)(const void *job, int64_t begin, int64_t end))
+{
+    task t = {job, n, 0, false, rows};
+    const int64_t grain = 16384 / (cost + 1) + 1;
+    cpi_parallel(cpi_cut(n, grain, &t.each), run_task, &t);
+    return CP_OK;
+}
+static int64_t mean_of(const cpi_csr *a) { return a->nnz / (a->rows > 0 ? a->rows : 1); }
+
+/* --- what needs indices alone --- */
+
+typedef struct checked {
+    const cpi_csr *a;
+    int found; /* changed atomically */
+} checked;
+
+static void check_rows(const void *job, int64_t begin, int64_t end)
+{
+    const checked *c = job;
+    const int found = c->a->wide ? cpi_sp_check_i64(c->a, begin, end) : cpi_sp_check_i32(c->a, begin, end);
+    if (found) __atomic_fetch_or((int *)&c->found, found, __ATOMIC_RELAXED);
+}
+cp_code cpi_sparse_cpu_check(cp_stream *stream, const cpi_csr *a, int64_t *found)
+{
+    (void)stream;
+    checked c = {a, 0};
+    if (a->rows) run(&c, a->rows, mean_of(a), check_rows);
+    const int64_t last = a->wide ? ((const int64_t *)a->indptr)[a->rows] : ((const int32_t *)a->indptr)[a->rows];
+    if (!a->rows && last) c.found |= last < 0 || last > a->nnz ? CP_SPARSE_BAD_POINTERS : CP_SPARSE_BAD_START;
+    *found = c.found | (last > 0 ? last * CP_SPARSE_LAST : 0);
+    return CP_OK;
+}
+
+typedef struct expanded {
+    const cpi_csr *a;
+    void *rows;
+} expanded;
+
+static void expand_rows(const void *job, int64_t begin, int64_t end)
+{
+    const expanded *e = job;
+    for (int64_t r = begin; r < end; r++) {
+        if (e->a->wide)
+            for (int64_t i = ((const int64_t *)e->a->indptr)[r]; i < ((const int64_t *)e->a->indptr)[r + 1]; i++)
+                ((int64_t *)e->rows)[i] = r;
+        else
+            for (int64_t i = ((const int32_t *)e->a->indptr)[r]; i < ((const int32_t *)e->a->indptr)[r + 1]; i++)
+                ((int32_t *)e->rows)[i] = (int32_t)r;
+    }
+}
+cp_code cpi_sparse_cpu_expand(cp_stream *stream, const cpi_csr *a, void *rows)
+{
+    (void)stream;
+    const expanded e = {a, rows};
+    return run(&e, a->rows, mean_of(a), expand_rows);
+}
+
+static void find_places(const void *job, int64_t begin, int64_t end)
+{
+    const cpi_sparse_job *j = job;
+    for (int64_t i = begin; i < end; i++) j->found[i] = j->a.wide ? cpi_sp_find_i64(j, i) : cpi_sp_find_i32(j, i);
+}
+cp_code cpi_sparse_cpu_find(cp_stream *stream, const cpi_sparse_job *j)
+{
+    (void)stream;
+    return run(j, j->n, 16, find_places);
+}
+
+static void sum_count(const void *job, int64_t begin, int64_t end)
+{
+    const cpi_sparse_job *j = job;
+    if (j->a.wide) cpi_sp_sum_count_i64(j, begin, end);
+    else cpi_sp_sum_count_i32(j, begin, end);
+}
+cp_code cpi_sparse_cpu_sum_count(cp_stream *stream, const cpi_sparse_job *j)
+{
+    (void)stream;
+    return run(j, j->a.rows, mean_of(&j->a), sum_count);
+}
+
+static void product_size(const void *job, int64_t begin, int64_t end)
+{
+    const cpi_sparse_job *j = job;
+    if (j->a.wide) cpi_sp_product_size_i64(j, begin, end);
+    else cpi_sp_product_size_i32(j, begin, end);
+}
+cp_code cpi_sparse_cpu_product_size(cp_stream *stream, const cpi_sparse_job *j)
+{
+    (void)stream;
+    return run(j, j->a.rows, mean_of(&j->a), product_size);
+}
+
+static void take_count(const void *job, int64_t begin, int64_t end)
+{
+    const cpi_sparse_job *j = job;
+    if (j->a.wide) cpi_sp_take_count_i64(j, begin, end);
+    else cpi_sp_take_count_i32(j, begin, end);
+}
+cp_code cpi_sparse_cpu_take_count(cp_stream *stream, const cpi_sparse_job *j)
+{
+    (void)stream;
+    return run(j, j->n, 4, take_count);
+}
+
+static void align_count(const void *job, int64_t begin, int64_t end)
+{
+    const cpi_sparse_job *j = job;
+    if (j->a.wide) cpi_sp_align_count_i64(j, begin, end);
+    else cpi_sp_align_count_i32(j, begin, end);
+}
+
+/* --- what moves elements --- */
+
+typedef void (*rows_fn)(const void *job, int64_t begin, int64_t end);
+typedef void (*place_fn)(const cpi_sparse_coo *c, int64_t begin, int64_t end, void *counters);
+
+#include "sparse/moved.h"
+
+static int size_row(int64_t bytes) { return __builtin_ctzll((uint64_t)bytes); }
+
+cp_code cpi_sparse_cpu_align_fill(cp_stream *stream, const cpi_sparse_job *j)
+{
+    (void)stream;
+    return run(j, j->a.rows, mean_of(&j->a) + mean_of(&j->b),
+               align_table[size_row(cpi_itemsize(j->a.type))][j->a.wide]);
+}
+cp_code cpi_sparse_cpu_take_fill(cp_stream *stream, const cpi_sparse_job *j)
+{
+    (void)stream;
+    return run(j, j->n, mean_of(&j->a), take_table[size_row(cpi_itemsize(j->a.type))][j->a.wide]);
+}
+
+typedef struct sorted {
+    const cpi_sparse_coo *c;
+    int64_t parts, each;
+    char *counters; /* of each part and row: how many, then where the next one goes */
+} sorted;
+
+static void count_part(void *context, int64_t part, int worker)
+{
+    (void)worker;
+    const sorted *s = context;
+    const int64_t begin = part * s->each, end = begin + s->each < s->c->n ? begin + s->each : s->c->n;
+    const int64_t size = s->c->wide ? 8 : 4;
+    char *counters = s->counters + part * s->c->rows * size;
+    memset(counters, 0, (size_t)(s->c->rows * size));
+    if (s->c->wide)
+        for (int64_t k = begin; k < end; k++) ((int64_t *)(void *)counters)[((const int64_t *)s->c->row)[k]]++;
+    else
+        for (int64_t k = begin; k < end; k++) ((int32_t *)(void *)counters)[((const int32_t *)s->c->row)[k]]++;
+}
+static void place_part(void *context, int64_t part, int worker)
+{
+    (void)worker;
+    const sorted *s = context;
+    const int64_t begin = part * s->each, end = begin + s->each < s->c->n ? begin + s->each : s->c->n;
+    place_table[size_row(s->c->bytes)][s->c->wide](s->c, begin, end,
+                                                  s->counters + part * s->c->rows * (s->c->wide ? 8 : 4));
+}
+/* Counts of rows to where each part's elements of a row go. */
+static void sum_counters(const sorted *s)
+{
+    int64_t total = 0;
+    for (int64_t r = 0; r < s->c->rows; r++) {
+        if (s->c->wide) ((int64_t *)s->c->indptr)[r] = total;
+        else ((int32_t *)s->c->indptr)[r] = (int32_t)total;
+        for (int64_t p = 0; p < s->parts; p++) {
+            const int64_t i = p * s->c->rows + r;
+            int64_t n;
+            if (s->c->wide) {
+                n = ((int64_t *)(void *)s->counters)[i];
+                ((int64_t *)(void *)s->counters)[i] = total;
+            } else {
+                n = ((int32_t *)(void *)s->counters)[i];
+                ((int32_t *)(void *)s->counters)[i] = (int32_t)total;
+            }
+            total += n;
+        }
+    }
+    if (s->c->wide) ((int64_t *)s->c->indptr)[s->c->rows] = total;
+    else ((int32_t *)s->c->indptr)[s->c->rows] = (int32_t)total;
+}
+cp_code cpi_sparse_cpu_compress(cp_stream *stream, const cpi_sparse_coo *c)
+{
+    /* a stable sort's result does not depend on the number of parts */
+    int64_t parts = c->n / 32768 < cpi_workers() ? c->n / 32768 : cpi_workers();
+    if (parts > 4 * c->n / (c->rows + 1)) parts = 4 * c->n / (c->rows + 1);
+    if (parts < 1) parts = 1;
+    sorted s = {c, parts, (c->n + parts - 1) / parts, NULL};
+    s.counters = cpi_work_alloc(stream, (size_t)(parts * c->rows + 1) * (c->wide ? 8 : 4));
+    if (!s.counters) return cp_error();
+    cpi_parallel(parts, count_part, &s);
+    sum_counters(&s);
+    cpi_parallel(parts, place_part, &s);
+    cpi_work_free(stream, s.counters);
+    return CP_OK;
+}
+
+/* --- what computes --- */
+
+typedef void (*scatter_fn)(const cpi_sparse_multiply *m, int64_t begin, int64_t end, void *to);
+typedef void (*gather_fn)(void *to, const void *from, int64_t begin, int64_t end);
+typedef int64_t (*product_fn)(const cpi_sparse_job *j, int64_t begin, int64_t end, cpi_sparse_bits *bits, void *work);
+#include "sparse/computed.h"
+
+cp_code cpi_sparse_cpu_multiply(cp_stream *stream, const cpi_sparse_multiply *m)
+{
+    (void)stream;
+    const rows_fn rows = (m->k == 1 ? vector_table : columns_table)[cpi_sparse_class(m->a.type)][m->a.wide];
+    return run(m, m->a.rows, mean_of(&m->a) * m->k, rows);
+}
+
+typedef struct scattered {
+    const cpi_sparse_multiply *m;
+    char *parts;
+    int64_t each, bytes;
+    int count;
+} scattered;
+
+static void scatter_part(void *context, int64_t part, int worker)
+{
+    (void)worker;
+    const scattered *s = context;
+    const cpi_csr *a = &s->m->a;
+    const int64_t end = (part + 1) * s->each;
+    scatter_table[cpi_sparse_class(a->type)][a->wide](s->m, part * s->each < a->rows ? part * s->each : a->rows,
+                                              end < a->rows ? end : a->rows,
+                                              part ? s->parts + (part - 1) * s->bytes : (char *)s->m->y);
+}
+static void gather_parts(const void *job, int64_t begin, int64_t end)
+{
+    const scattered *s = job;
+    for (int p = 1; p < s->count; p++)
+        gather_table[cpi_sparse_class(s->m->a.type)][s->m->a.wide](s->m->y, s->parts + (p - 1) * s->bytes, begin, end);
+}
+cp_code cpi_sparse_cpu_multiply_transposed(cp_stream *stream, const cpi_sparse_multiply *m)
+{
+    scattered s = {.m = m, .each = cpi_sparse_part(&m->a), .bytes = m->a.columns * cpi_itemsize(m->a.type)};
+    s.count = (int)((m->a.rows + s.each - 1) / s.each);
+    if (s.count > 1 && !(s.parts = cpi_work_alloc(stream, (size_t)(s.count - 1) * (size_t)s.bytes))) return cp_error();
+    cpi_parallel(s.count, scatter_part, &s);
+    if (s.count > 1) run(&s, m->a.columns, 3, gather_parts);
+    cpi_work_free(stream, s.parts);
+    return CP_OK;
+}
+
+cp_code cpi_sparse_cpu_merge_count(cp_stream *stream, const cpi_sparse_job *j)
+{
+    (void)stream;
+    return run(j, j->a.rows, mean_of(&j->a) + mean_of(&j->b),
+               j->op == CP_SPARSE_ALIGN ? align_count : merge_count_table[cpi_sparse_class(j->a.type)][j->a.wide]);
+}
+cp_code cpi_sparse_cpu_merge_fill(cp_stream *stream, const cpi_sparse_job *j)
+{
+    (void)stream;
+    return run(j, j->a.rows, mean_of(&j->a) + mean_of(&j->b), merge_fill_table[cpi_sparse_class(j->a.type)][j->a.wide]);
+}
+cp_code cpi_sparse_cpu_sum_fill(cp_stream *stream, const cpi_sparse_job *j)
+{
+    (void)stream;
+    return run(j, j->a.rows, mean_of(&j->a), sum_table[cpi_sparse_class(j->a.type)][j->a.wide]);
+}
+cp_code cpi_sparse_cpu_dense(cp_stream *stream, const cpi_sparse_job *j)
+{
+    (void)stream;
+    return run(j, j->a.rows, mean_of(&j->a), dense_table[cpi_sparse_class(j->a.type)][j->a.wide]);
+}
+
+/* --- products --- */
+
+typedef struct product {
+    const cpi_sparse_job *j;
+    int64_t each, words, sums; /* rows of a task; of a worker: words of bits, and bytes of sums */
+    uint64_t *bits;
+    char *work;
+    int64_t zeros; /* changed atomically */
+} product;
+
+/* How many elements rows begin..end-1 have. */
+#define COUNT_ROWS(I)                                                                                                \
+    do {                                                                                                             \
+        const I *ap = (const I *)j->a.indptr, *ai = (const I *)j->a.indices;                                         \
+        const I *bp = (const I *)j->b.indptr, *bi = (const I *)j->b.indices;                                         \
+        for (int64_t r = begin; r < end; r++) {                                                                      \
+            int64_t n = 0;                                                                                           \
+            for (int64_t i = ap[r]; i < ap[r + 1]; i++)                                                              \
+                for (int64_t k = bp[ai[i]]; k < bp[ai[i] + 1]; k++) n += cpi_sparse_set(&bits, bi[k]);               \
+            j->ends[r + 1] = n;                                                                                      \
+            CPI_SPARSE_DRAIN(&bits, word, base)(void) word;                                                          \
+            CPI_SPARSE_DRAINED                                                                                       \
+        }                                                                                                            \
+    } while (0)
+
+static void count_products(void *context, int64_t i, int worker)
+{
+    const product *p = context;
+    const cpi_sparse_job *j = p->j;
+    const int64_t begin = i * p->each, end = begin + p->each < j->a.rows ? begin + p->each : j->a.rows;
+    const cpi_sparse_bits bits = cpi_sparse_bits_in(p->bits + worker * p->words, j->b.columns);
+    if (j->a.wide) COUNT_ROWS(int64_t);
+    else COUNT_ROWS(int32_t);
+}
+static void fill_products(void *context, int64_t i, int worker)
+{
+    product *p = context;
+    const cpi_sparse_job *j = p->j;
+    const int64_t begin = i * p->each, end = begin + p->each < j->a.rows ? begin + p->each : j->a.rows;
+    cpi_sparse_bits bits = cpi_sparse_bits_in(p->bits + worker * p->words, j->b.columns);
+    const int64_t zeros = product_table[cpi_sparse_class(j->a.type)][j->a.wide](j, begin, end, &bits,
+                                                                       p->work + worker * p->sums);
+    if (zeros) __atomic_fetch_add(&p->zeros, zeros, __ATOMIC_RELAXED);
+}
+static cp_code run_product(cp_stream *stream, const cpi_sparse_job *j, bool fill)
+{
+    product p = {.j = j, .words = cpi_sparse_bits_words(j->b.columns) + 8,
+                 .sums = fill ? (j->b.columns * cpi_itemsize(j->a.type) + 63) / 64 * 64 : 0};
+    const int workers = cpi_workers();
+    p.bits = cpi_work_alloc(stream, (size_t)workers * ((size_t)p.words * 8 + (size_t)p.sums));
+    if (!p.bits) return cp_error();
+    p.work = (char *)(p.bits + workers * p.words);
+    memset(p.bits, 0, (size_t)workers * (size_t)p.words * 8);
+    const int64_t tasks = cpi_cut(j->a.rows, 16384 / ((mean_of(&j->a) + 1) * (mean_of(&j->b) + 1)) + 1, &p.each);
+    cpi_parallel(tasks, fill ? fill_products : count_products, &p);
+    if (fill) *j->found = p.zeros;
+    cpi_work_free(stream, p.bits);
+    return CP_OK;
+}
+cp_code cpi_sparse_cpu_product_all(cp_stream *stream, const cpi_sparse_job *j)
+{
+    (void)stream;
+    return run(j, j->a.rows, mean_of(&j->a), product_all_table[cpi_sparse_class(j->a.type)][j->a.wide]);
+}
+cp_code cpi_sparse_cpu_product_count(cp_stream *stream, const cpi_sparse_job *j)
+{
+    return run_product(stream, j, false);
+}
+cp_code cpi_sparse_cpu_product_fill(cp_stream *stream, const cpi_sparse_job *j) { return run_product(stream, j, true); }

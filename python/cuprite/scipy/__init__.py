@@ -1,7 +1,7 @@
-"""SciPy's companions: cuprite.scipy.fft, fftpack, linalg, ndimage, signal, special."""
+"""SciPy's companions: cuprite.scipy.fft, fftpack, linalg, ndimage, signal, sparse, special."""
 from cuprite._missing import listing as _listing, missing as _missing
 
-_MODULES = ("fft", "fftpack", "linalg", "ndimage", "signal", "special")
+_MODULES = ("fft", "fftpack", "linalg", "ndimage", "signal", "sparse", "special")
 
 
 def __getattr__(name):

@@ -1,0 +1,698 @@
+"""The base of sparse matrices and arrays: what every format has, by conversion to compressed rows where it has no better
+way. `spmatrix` and `sparray` say what `*`, `**` and sums along an axis mean."""
+from __future__ import annotations
+
+import math
+import operator
+import warnings
+
+import cuprite as cp
+from cuprite.scipy.sparse._util import (
+    SparseEfficiencyWarning, check_shape, getdtype, is_host, isdense, isintlike, isscalarlike, validate_axis)
+
+MAXPRINT = 50
+FORMATS = {"csc": "Compressed Sparse Column", "csr": "Compressed Sparse Row", "dok": "Dictionary Of Keys",
+           "lil": "List of Lists", "coo": "COOrdinate", "dia": "DIAgonal", "bsr": "Block Sparse Row"}
+_NEGATED = {operator.eq: operator.ne, operator.ne: operator.eq, operator.lt: operator.ge, operator.ge: operator.lt,
+            operator.gt: operator.le, operator.le: operator.gt}
+_SIGNS = {operator.eq: "==", operator.ge: ">=", operator.le: "<=", operator.ne: "!=", operator.gt: ">",
+          operator.lt: "<"}
+UFUNCS = ("sin", "tan", "arcsin", "arctan", "sinh", "tanh", "arcsinh", "arctanh", "rint", "sign", "expm1", "log1p",
+          "deg2rad", "rad2deg", "floor", "ceil", "trunc", "sqrt")
+
+
+def class_of(format, is_array):
+    """The class of a format: csr_array or csr_matrix."""
+    import importlib
+    return getattr(importlib.import_module("cuprite.scipy.sparse"), format + ("_array" if is_array else "_matrix"))
+
+
+def issparse(x):
+    """Is x a sparse matrix or array of Cuprite's?
+
+    Parameters: x: any object."""
+    return isinstance(x, _spbase)
+
+
+def is_foreign(x):
+    """Is x a sparse matrix of SciPy's?"""
+    return type(x).__module__.startswith("scipy.sparse") and hasattr(x, "tocoo")
+
+
+def taken(x, like):
+    """x, or a matrix of SciPy's as one of ours, or what is no array as one; None where it cannot be one."""
+    if isinstance(x, (cp.ndarray, _spbase)) or isscalarlike(x):
+        return x
+    if is_foreign(x):
+        return class_of(x.format, isinstance(like, sparray))(x)
+    if is_host(x) or isinstance(x, (list, tuple)):
+        return cp.asarray(x)
+    return x if hasattr(x, "shape") else None
+
+
+class _spbase:
+    """The base of all formats; it is not made by itself."""
+
+    __array_priority__ = 1000.0
+    __hash__ = None
+    _format = "und"
+    _allow_nd = (2,)
+    _is_array = True
+
+    def __init__(self, arg1, maxprint=None):
+        if isinstance(self, sparray) and isscalarlike(arg1):
+            raise ValueError("scipy sparse array classes do not support instantiation from a scalar")
+        self.maxprint = MAXPRINT if maxprint is None else maxprint
+
+    # --- what it is ---
+
+    format = property(lambda self: self._format, doc="The name of the format.")
+    shape = property(lambda self: self._shape, doc="The lengths of the axes.")
+    ndim = property(lambda self: len(self._shape), doc="The number of axes.")
+    nnz = property(lambda self: self._getnnz(), doc="How many elements are stored, zeros among them.")
+    size = property(lambda self: self._getnnz(), doc="How many elements are stored.")
+    T = property(lambda self: self.transpose(), doc="The transpose.")
+    real = property(lambda self: self._real(), doc="The real parts.")
+    imag = property(lambda self: self._imag(), doc="The imaginary parts.")
+    device = property(lambda self: self.data.device, doc="The device of the arrays.")
+
+    @property
+    def mT(self):
+        """The transpose of a matrix."""
+        if self.ndim < 2:
+            raise ValueError("matrix transpose with ndim < 2 is undefined")
+        return self.transpose()
+
+    @property
+    def dtype(self):
+        """The type of the elements."""
+        return self.data.dtype
+
+    @property
+    def _shape_as_2d(self):
+        return (1, self._shape[0]) if len(self._shape) == 1 else self._shape
+
+    def _make(self, format, *args, **kwargs):
+        return class_of(format, self._is_array)(*args, **kwargs)
+
+    @classmethod
+    def _two_axes(cls, x):
+        """A dense result as SciPy's matrices have it: of two axes."""
+        return x if issubclass(cls, sparray) or x.ndim != 1 else x.reshape(1, -1)
+
+    def __len__(self):
+        raise TypeError("sparse array length is ambiguous; use getnnz() or shape[0]")
+
+    def __bool__(self):
+        if self.shape == (1, 1):
+            return self.nnz != 0
+        raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or "
+                         "a.all().")
+
+    def __iter__(self):
+        for r in range(self.shape[0]):
+            yield self[r]
+
+    def __repr__(self):
+        kind = "array" if self._is_array else "matrix"
+        return (f"<{FORMATS[self.format]} sparse {kind} of dtype '{self.dtype}'\n\twith {self.nnz} stored elements"
+                f"{self._about()} and shape {self.shape}>")
+
+    def _about(self):
+        return ""
+
+    def __str__(self):
+        text = repr(self)
+        if self.nnz == 0:
+            return text
+        host = self.tocoo()
+        coords, data = [c.get() for c in host.coords], host.data.get()
+
+        def lines(part):
+            pairs = zip(zip(*(c[part].tolist() for c in coords)), data[part])
+            return "\n".join(f"  {at}\t{value}" for at, value in pairs)
+        text += "\n  Coords\tValues\n"
+        if self.nnz <= self.maxprint:
+            return text + lines(slice(None))
+        half = self.maxprint // 2
+        return text + lines(slice(half)) + "\n  :\t:\n" + lines(slice(-(self.maxprint - half), None))
+
+    def get(self, stream=None):
+        """The matrix as one of SciPy's, in the host's memory.
+
+        Parameters: stream: for CuPy's sake."""
+        raise NotImplementedError
+
+    # --- conversions ---
+
+    def asformat(self, format, copy=False):
+        """The matrix in another format.
+
+        Parameters: format: its name, or None for this one; copy: whether arrays must not be shared."""
+        if format is None or format == self.format:
+            return self.copy() if copy else self
+        convert = getattr(self, "to" + str(format), None)
+        if convert is None:
+            raise ValueError(f"Format {format} is unknown.")
+        return convert() if format == "array" else convert(copy=copy)
+
+    def tocsr(self, copy=False):
+        """The matrix as compressed rows.
+
+        Parameters: copy: whether arrays must not be shared."""
+        return self.tocoo(copy=copy).tocsr(copy=False)
+
+    def tocsc(self, copy=False):
+        """The matrix as compressed columns.
+
+        Parameters: copy: whether arrays must not be shared."""
+        return self.tocsr(copy=copy).tocsc(copy=False)
+
+    def tocoo(self, copy=False):
+        """The matrix as coordinates.
+
+        Parameters: copy: whether arrays must not be shared."""
+        return self.tocsr(copy=False).tocoo(copy=copy)
+
+    def todia(self, copy=False):
+        """The matrix as diagonals.
+
+        Parameters: copy: whether arrays must not be shared."""
+        return self.tocoo(copy=copy).todia(copy=False)
+
+    def tobsr(self, blocksize=None, copy=False):
+        """The matrix as blocks.
+
+        Parameters: blocksize: rows and columns of a block; copy: whether arrays must not be shared."""
+        return self.tocsr(copy=False).tobsr(blocksize=blocksize, copy=copy)
+
+    def tolil(self, copy=False):
+        """The matrix as lists of rows, in the host's memory.
+
+        Parameters: copy: whether arrays must not be shared."""
+        return self._make("lil", self)
+
+    def todok(self, copy=False):
+        """The matrix as a dictionary, in the host's memory.
+
+        Parameters: copy: whether arrays must not be shared."""
+        return self._make("dok", self)
+
+    def toarray(self, order=None, out=None):
+        """The matrix as an array.
+
+        Parameters: order: its layout, C or F; out: an array of that shape and type that is filled instead."""
+        return self.tocsr().toarray(order=order, out=out)
+
+    def todense(self, order=None, out=None):
+        """The matrix as an array.
+
+        Parameters: order: its layout, C or F; out: an array of that shape and type that is filled instead."""
+        return self.toarray(order=order, out=out)
+
+    def _delivered(self, result, order, out):
+        """A dense result in the layout, or the array, that was asked for."""
+        if out is None:
+            return cp.asfortranarray(result) if order in ("F", "f") else result
+        if order is not None:
+            raise ValueError("order cannot be specified if out is not None")
+        if out.shape != self.shape or out.dtype != self.dtype:
+            raise ValueError("out array must be same dtype and shape as sparse array")
+        out[...] = result
+        return out
+
+    def copy(self):
+        """A copy that shares no array."""
+        return type(self)(self, copy=True)
+
+    def astype(self, dtype, casting="unsafe", copy=True):
+        """The matrix with elements of another type.
+
+        Parameters: dtype: the type; casting: which conversions are allowed; copy: whether the result must be new."""
+        dtype = getdtype(dtype)
+        if self.dtype != dtype:
+            return self.tocsr().astype(dtype, casting=casting, copy=copy).asformat(self.format)
+        return self.copy() if copy else self
+
+    def _asfptype(self):
+        if self.dtype.kind in "fc":
+            return self
+        small = self.dtype.kind == "b" or self.dtype.itemsize < 4 and cp.can_cast(self.dtype, cp.float32)
+        return self.astype(cp.float32 if small else cp.float64, copy=False)
+
+    def reshape(self, *args, **kwargs):
+        """The elements in another shape, as coordinates.
+
+        Parameters: args: the shape; kwargs: order, in which elements are counted, C or F, and copy."""
+        shape = check_shape(args, self.shape, range(1, 3))
+        order, copy = kwargs.pop("order", "C"), kwargs.pop("copy", False)
+        if kwargs:
+            raise TypeError(f"reshape() got unexpected keywords arguments: {', '.join(kwargs)}")
+        if shape == self.shape:
+            return self.copy() if copy else self
+        return self.tocoo(copy=copy)._reshaped(shape, order)
+
+    def resize(self, *shape):
+        """Changes the shape in place: elements outside of the new one are dropped.
+
+        Parameters: shape: the new lengths."""
+        raise NotImplementedError(f"{type(self).__name__}.resize is not implemented")
+
+    def transpose(self, axes=None, copy=False):
+        """The transpose.
+
+        Parameters: axes: None or (1, 0); copy: whether arrays must not be shared."""
+        return self.tocsr(copy=copy).transpose(axes=axes, copy=False)
+
+    def _check_axes(self, axes):
+        if axes is not None and tuple(axes) != (1, 0):
+            raise ValueError("Sparse arrays/matrices do not support an 'axes' parameter because swapping dimensions "
+                             "is the only logical permutation.")
+
+    # --- elements ---
+
+    def _with_data(self, data, copy=True):
+        raise NotImplementedError
+
+    def conj(self, copy=True):
+        """The complex conjugate.
+
+        Parameters: copy: whether the result of a real matrix must be new."""
+        return self.conjugate(copy=copy)
+
+    def conjugate(self, copy=True):
+        """The complex conjugate.
+
+        Parameters: copy: whether the result of a real matrix must be new."""
+        if self.dtype.kind == "c":
+            return self.tocsr().conjugate(copy=copy).asformat(self.format)
+        return self.copy() if copy else self
+
+    def _real(self):
+        return self.tocsr()._real()
+
+    def _imag(self):
+        return self.tocsr()._imag()
+
+    def count_nonzero(self, axis=None):
+        """How many elements are not 0.
+
+        Parameters: axis: None for all, or one axis."""
+        return self.tocsr().count_nonzero(axis)
+
+    def _getnnz(self, axis=None):
+        return self.tocsr()._getnnz(axis)
+
+    def nonzero(self):
+        """The rows and the columns of the elements that are not 0."""
+        coo = self.tocoo()
+        mask = coo.data != 0
+        return tuple(c[mask] for c in coo.coords)
+
+    def diagonal(self, k=0):
+        """A diagonal.
+
+        Parameters: k: which; 0 is the main one, above it positive."""
+        return self.tocsr().diagonal(k=k)
+
+    def trace(self, offset=0):
+        """The sum of a diagonal.
+
+        Parameters: offset: which; 0 is the main one."""
+        return self.diagonal(k=offset).sum()
+
+    def setdiag(self, values, k=0):
+        """Sets the elements of a diagonal.
+
+        Parameters: values: a number, or one for each element from the diagonal's first on; k: which diagonal."""
+        m, n = self.shape
+        if k >= n > 0 < k or -k >= m > 0 > k or (k and 0 in self.shape):
+            raise ValueError("k exceeds array dimensions")
+        self._setdiag(cp.asarray(values), k)
+
+    def sum(self, axis=None, dtype=None, out=None):
+        """The sum of the elements.
+
+        Parameters: axis: None for all, or one axis; dtype: the result's type; out: an array for it."""
+        return self.tocsr().sum(axis=axis, dtype=dtype, out=out)
+
+    def mean(self, axis=None, dtype=None, out=None):
+        """The mean of all elements, zeros that are not stored among them.
+
+        Parameters: axis: None for all, or one axis; dtype: the result's type; out: an array for it."""
+        axis = validate_axis(axis, self.ndim)
+        between = cp.dtype(cp.float64) if self.dtype.kind in "biu" else self.dtype
+        count = math.prod(self.shape) if axis is None else self.shape[axis]
+        scaled = self.astype(between, copy=False)._mul_scalar(1.0 / count)
+        result = scaled.sum(axis=axis, dtype=between, out=out)
+        return result.astype(dtype, copy=False) if dtype is not None and out is None else result
+
+    def power(self, n, dtype=None):
+        """Each element to a power.
+
+        Parameters: n: a number, not 0; dtype: the type in which it is computed."""
+        return self.tocsr().power(n, dtype=dtype)
+
+    def __abs__(self):
+        return abs(self.tocsr())
+
+    def __round__(self, ndigits=0):
+        return round(self.tocsr(), ndigits)
+
+    def __neg__(self):
+        return -self.tocsr()
+
+    def __pos__(self):
+        return self.copy()
+
+    # --- arithmetic ---
+
+    def _mul_scalar(self, other):
+        return self.tocsr()._mul_scalar(other)
+
+    def _add(self, other, sign):
+        """self + other, or self - other where sign is -1."""
+        word = "adding a nonzero scalar to a" if sign > 0 else "subtracting a nonzero scalar from a"
+        other = taken(other, self)
+        if other is None:
+            return NotImplemented
+        if isscalarlike(other):
+            if other == 0:
+                return self.copy()
+            raise NotImplementedError(f"{word} sparse array is not supported")
+        if issparse(other):
+            if other.shape != self.shape:
+                raise ValueError("inconsistent shapes")
+            return self._add_sparse(other, sign)
+        if isdense(other):
+            other = cp.broadcast_to(other, self.shape)
+            dense = self.toarray()
+            return dense + other if sign > 0 else dense - other
+        return NotImplemented
+
+    def _add_sparse(self, other, sign):
+        return self.tocsr()._add_sparse(other, sign)
+
+    def __add__(self, other):
+        return self._add(other, 1)
+
+    def __radd__(self, other):
+        return self._add(other, 1)
+
+    def __sub__(self, other):
+        return self._add(other, -1)
+
+    def __rsub__(self, other):
+        other = taken(other, self)
+        if other is None:
+            return NotImplemented
+        if isscalarlike(other):
+            if other == 0:
+                return -self.copy()
+            raise NotImplementedError("subtracting a sparse array from a nonzero scalar is not supported")
+        return cp.broadcast_to(other, self.shape) - self.toarray() if isdense(other) else NotImplemented
+
+    def multiply(self, other):
+        """Elements times elements, or a number.
+
+        Parameters: other: a number, an array or a matrix that broadcasts."""
+        if isscalarlike(other):
+            return self._mul_scalar(other)
+        return (self if self.format == "csc" else self.tocsr())._multiply(other)
+
+    def __mul__(self, other):
+        return self.multiply(other)
+
+    def __rmul__(self, other):
+        return self.multiply(other)
+
+    def _divide(self, other):
+        other = taken(other, self)
+        if other is None:
+            return NotImplemented
+        if isscalarlike(other):
+            if cp.can_cast(self.dtype, cp.float64):
+                return self.astype(cp.float64, copy=False)._mul_scalar(1 / other)
+            return self._mul_scalar(1 / other)
+        if isdense(other):
+            return self.multiply(cp.divide(1, other))
+        if issparse(other):
+            mine = self.tocsr()
+            if cp.can_cast(self.dtype, cp.float64):
+                mine = mine.astype(cp.float64, copy=False)
+            return mine._divide_sparse(other)
+        return NotImplemented
+
+    def __truediv__(self, other):
+        return self._divide(other)
+
+    def __rtruediv__(self, other):
+        return NotImplemented
+
+    def maximum(self, other):
+        """The greater elements of two.
+
+        Parameters: other: a number, an array or a matrix."""
+        return self.tocsr().maximum(other)
+
+    def minimum(self, other):
+        """The smaller elements of two.
+
+        Parameters: other: a number, an array or a matrix."""
+        return self.tocsr().minimum(other)
+
+    def _compare(self, other, op):
+        other = taken(other, self)
+        if other is None:
+            return NotImplemented
+        if isscalarlike(other):
+            return self._compare_scalar(other, op)
+        if issparse(other):
+            if self.shape != other.shape:
+                if op in (operator.eq, operator.ne):
+                    return op is operator.ne
+                raise ValueError("inconsistent shape")
+            mine = self if self.format in ("csr", "csc") else self.tocsr()
+            if not op(0, 0):
+                return mine._compare_sparse(other, op)
+            self._warn_comparison("two sparse matrices", op)
+            return mine._all_true() - mine._compare_sparse(other, _NEGATED[op])
+        if isdense(other):
+            return op(self.toarray(), other)
+        return NotImplemented
+
+    @staticmethod
+    def _warn_comparison(what, op):
+        warnings.warn(f"Comparing {what} using {_SIGNS[op]} is inefficient. Try using {_SIGNS[_NEGATED[op]]} instead.",
+                      SparseEfficiencyWarning, stacklevel=5)
+
+    def _compare_scalar(self, other, op):
+        other = other.item() if hasattr(other, "item") else other
+        mine = self if self.format in ("csr", "csc") else self.tocsr()
+        if not op(0, other):
+            return type(mine)(self.shape, dtype=bool) if other != other else mine._compare_data(other, op)
+        self._warn_comparison(f"a sparse matrix with {other}", op)
+        if other != other:
+            return mine._all_true()
+        return mine._all_true() - mine._compare_data(other, _NEGATED[op])
+
+    def __eq__(self, other):
+        return self._compare(other, operator.eq)
+
+    def __ne__(self, other):
+        return self._compare(other, operator.ne)
+
+    def __lt__(self, other):
+        return self._compare(other, operator.lt)
+
+    def __gt__(self, other):
+        return self._compare(other, operator.gt)
+
+    def __le__(self, other):
+        return self._compare(other, operator.le)
+
+    def __ge__(self, other):
+        return self._compare(other, operator.ge)
+
+    # --- products ---
+
+    def dot(self, other):
+        """The product of matrices, or with a vector.
+
+        Parameters: other: a matrix, an array or a number."""
+        if isscalarlike(other):
+            return self._mul_scalar(other)
+        return self._matmul(other)
+
+    def _matmul_vector(self, other):
+        return self.tocsr()._matmul_vector(other)
+
+    def _matmul_many(self, other):
+        return self.tocsr()._matmul_many(other)
+
+    def _matmul_sparse(self, other):
+        return self.tocsr()._matmul_sparse(other)
+
+    def _matmul(self, other):
+        m, n = self._shape_as_2d
+        other = taken(other, self)
+        if other is None:
+            return NotImplemented
+        if isscalarlike(other):
+            return self._mul_scalar(other)
+        text = f"matmul: dimension mismatch with signature (n,k={n}),"
+        if issparse(other):
+            if n != other.shape[0]:
+                raise ValueError(f"{text}(k={other.shape[0]},m)->(n,m)")
+            return self._matmul_sparse(other)
+        if not isinstance(other, cp.ndarray):
+            return NotImplemented
+        if other.ndim == 1 or other.ndim == 2 and other.shape[1] == 1:
+            if other.shape[0] != n:
+                raise ValueError(f"{text}(k={other.shape[0]},1?)->(n,1?)")
+            result = self._matmul_vector(other.ravel())
+            if other.ndim == 2:
+                return result.reshape(1) if self.ndim == 1 else result.reshape(m, 1)
+            return result.reshape(()) if self.ndim == 1 else result
+        if other.ndim != 2:
+            raise ValueError("could not interpret dimensions")
+        if other.shape[0] != n:
+            raise ValueError(f"{text}(k={other.shape[0]},m)->(n,m)")
+        result = self._matmul_many(other)
+        return result.reshape(-1) if self.ndim == 1 else result
+
+    def _rmatmul(self, other):
+        if isscalarlike(other):
+            return self._mul_scalar(other)
+        other = taken(other, self)
+        if other is None or not hasattr(other, "transpose"):
+            return NotImplemented
+        result = self.transpose()._matmul(other.transpose())
+        return result if result is NotImplemented else result.transpose()
+
+    def __matmul__(self, other):
+        if isscalarlike(other):
+            raise ValueError("Scalar operands are not allowed, use '*' instead")
+        return self._matmul(other)
+
+    def __rmatmul__(self, other):
+        if isscalarlike(other):
+            raise ValueError("Scalar operands are not allowed, use '*' instead")
+        return self._rmatmul(other)
+
+    def __pow__(self, *args):
+        return self.power(*args)
+
+    # --- rows and columns ---
+
+    def _getrow(self, i):
+        return self.tocsr()._getrow(i)
+
+    def _getcol(self, j):
+        return self.tocsr()._getcol(j)
+
+
+def _method(name):
+    def method(self):
+        return getattr(self.tocsr(), name)()
+    method.__name__, method.__doc__ = name, f"`cuprite.{name}` of each element."
+    return method
+
+
+for _name in UFUNCS:
+    setattr(_spbase, _name, _method(_name))
+
+
+class sparray:
+    """What SciPy's sparse arrays are instances of: `*` multiplies elements."""
+
+    _is_array = True
+
+
+class spmatrix:
+    """What SciPy's sparse matrices are instances of: `*` is the product of matrices."""
+
+    _is_array = False
+    _allow_nd = (2,)
+
+    def __mul__(self, other):
+        return self._matmul(other)
+
+    def __rmul__(self, other):
+        return self._rmatmul(other)
+
+    def __pow__(self, power):
+        if isinstance(power, bool) or not isintlike(power):
+            raise TypeError("exponent must be an integer")
+        m, n = self.shape
+        if m != n:
+            raise TypeError("sparse matrix is not square")
+        power = operator.index(power)
+        if power < 0:
+            raise ValueError("exponent must be >= 0")
+        result, factor = None, self
+        while power:
+            if power & 1:
+                result = factor if result is None else result @ factor
+            power >>= 1
+            factor = factor @ factor if power else factor
+        if result is None:
+            from cuprite.scipy.sparse import eye
+            return eye(m, dtype=self.dtype)
+        return result.copy() if result is self else result
+
+    def set_shape(self, shape):
+        """Changes the shape in place, as reshape.
+
+        Parameters: shape: the new lengths."""
+        self.__dict__ = self.reshape(shape, copy=False).asformat(self.format).__dict__
+
+    def get_shape(self):
+        """The lengths of the axes."""
+        return self._shape
+
+    shape = property(get_shape, set_shape, doc="The lengths of the axes.")
+
+    def asfptype(self):
+        """The matrix with floating elements."""
+        return self._asfptype()
+
+    def getmaxprint(self):
+        """How many elements are printed at most."""
+        return self.maxprint
+
+    def getformat(self):
+        """The name of the format."""
+        return self.format
+
+    def getnnz(self, axis=None):
+        """How many elements are stored.
+
+        Parameters: axis: None for all, or one axis."""
+        return self._getnnz(axis=axis)
+
+    def getH(self):
+        """The conjugate transpose."""
+        return self.conjugate().transpose()
+
+    H = property(getH, doc="The conjugate transpose.")
+    A = property(lambda self: self.toarray(), doc="The matrix as an array.")
+
+    def getcol(self, j):
+        """A column, as a matrix of one.
+
+        Parameters: j: which."""
+        return self._getcol(j)
+
+    def getrow(self, i):
+        """A row, as a matrix of one.
+
+        Parameters: i: which."""
+        return self._getrow(i)
+
+
+def isspmatrix(x):
+    """Is x a sparse matrix, not an array?
+
+    Parameters: x: any object."""
+    return isinstance(x, spmatrix)

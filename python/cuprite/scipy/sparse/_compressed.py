@@ -1,0 +1,726 @@
+"""Compressed rows and compressed columns: csr and csc.
+
+Both are three arrays. `_swap` exchanges rows and columns for csc, whose arrays are those of the transpose's rows, so each
+method is written once, in terms of the major axis (along indptr) and the minor one. Invariant: `_triple` gives arrays
+that were checked; assigning to `indices` or `indptr` has them checked again."""
+from __future__ import annotations
+
+import math
+import operator
+import warnings
+
+import cuprite as cp
+from cuprite import _sparse as S
+from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
+from cuprite.scipy.sparse._index import IndexedRows
+from cuprite.scipy.sparse._minmax import Extremes
+from cuprite.scipy.sparse._util import (
+    SparseEfficiencyWarning, check_shape, get_index_dtype, getdtype, isdense, isscalarlike, isshape, sum_dtype, upcast,
+    validate_axis)
+
+_START, _POINTERS, _LOW, _HIGH, _UNSORTED, _TWICE, _LAST = 1, 2, 4, 8, 16, 32, 256  # of cuprite/sparse.h
+
+
+def scalar_type(data, other):
+    """A number as what keeps the type of `data` as NumPy's rules have it."""
+    return other.item() if hasattr(other, "item") and not hasattr(other, "dtype") else other
+
+
+class _cs(IndexedRows, Extremes, _spbase):
+    """What csr and csc share."""
+
+    def __init__(self, arg1, shape=None, dtype=None, copy=False, *, maxprint=None):
+        _spbase.__init__(self, arg1, maxprint)
+        self._sorted = self._canonical = None
+        self._shape = None
+        if is_foreign(arg1):
+            arg1 = getattr(arg1, "to" + self.format)()
+            arg1, shape = (arg1.data, arg1.indices, arg1.indptr), arg1.shape if shape is None else shape
+        if issparse(arg1):
+            self._take(arg1, copy)
+        elif isinstance(arg1, tuple):
+            self._from_tuple(arg1, shape, dtype, copy)
+        else:
+            self._from_dense(arg1, dtype)
+        if shape is not None:
+            self._shape = check_shape(shape, allow_nd=self._allow_nd)
+        if dtype is not None:
+            self.data = self.data.astype(getdtype(dtype), copy=False)
+        if not self._trusted or shape is not None:
+            self._check()
+
+    @classmethod
+    def _new(cls, data, indices, indptr, shape, ordered=None, canonical=None):
+        """A matrix of arrays that are known to be right."""
+        self = cls.__new__(cls)
+        self.maxprint, self._shape, self.data = 50, tuple(shape), data
+        self._indices, self._indptr, self._trusted = indices, indptr, True
+        self._sorted, self._canonical = True if canonical else ordered, canonical
+        return self
+
+    def _take(self, other, copy):
+        if other.format == self.format and copy:
+            other = other.copy()
+        else:
+            other = other.asformat(self.format)
+        if other.ndim not in self._allow_nd:
+            raise ValueError(f"shape must have length in {self._allow_nd}. Got new_shape={other.shape}")
+        self.data, self._indices, self._indptr, self._shape = other.data, other.indices, other.indptr, other.shape
+        self._sorted, self._canonical, self._trusted = other._sorted, other._canonical, True
+
+    def _from_tuple(self, arg1, shape, dtype, copy):
+        if isshape(arg1, self._allow_nd):
+            self._shape = check_shape(arg1, allow_nd=self._allow_nd)
+            major, _ = self._swap(self._shape_as_2d)
+            index = get_index_dtype(maxval=max(self._shape))
+            self.data = cp.zeros(0, dtype=getdtype(dtype, default=float))
+            self._indices, self._indptr = cp.zeros(0, dtype=index), cp.zeros(major + 1, dtype=index)
+            self._sorted = self._canonical = self._trusted = True
+        elif len(arg1) == 2:
+            coo = class_of("coo", self._is_array)(arg1, shape=shape, dtype=dtype)
+            self._take(coo.asformat(self.format), False)
+        elif len(arg1) == 3:
+            data, indices, indptr = (x if isinstance(x, cp.ndarray) else cp.asarray(x) for x in arg1)
+            most = None
+            if shape is not None:
+                shape = check_shape(shape, allow_nd=self._allow_nd)
+                most = max(max(shape), int(data.size) if data.ndim == 1 else 0)
+            index = get_index_dtype((indices, indptr), maxval=most,
+                                    check_contents=not isinstance(self, sparray))
+            if indices.ndim == 1 and indptr.ndim == 1:
+                indices, indptr = (cp.array(x, dtype=index, copy=copy) if copy else x.astype(index, copy=False)
+                                   for x in (indices, indptr))
+            getdtype(data.dtype if dtype is None else dtype)
+            self.data = data.copy() if copy else data
+            self._indices, self._indptr, self._trusted = indices, indptr, False
+            if shape is None:
+                if indptr.ndim != 1 or indices.ndim != 1 or indices.size == 0:
+                    raise ValueError("unable to infer matrix dimensions")
+                self._shape = self._swap((indptr.size - 1, int(indices.max()) + 1))
+                self._check()
+        else:
+            raise ValueError(f"unrecognized {type(self).__name__} constructor input: {arg1}")
+
+    def _from_dense(self, arg1, dtype):
+        try:
+            dense = cp.asarray(arg1)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"unrecognized {type(self).__name__} constructor input: {arg1}") from error
+        if dense.ndim > 2:
+            raise ValueError(f"CSR arrays don't yet support {dense.ndim}D.")
+        if self._is_array and dense.ndim != 2 and self.format == "csc":
+            raise ValueError(f"CSC arrays don't support {dense.ndim}D input. Use 2D")
+        self._take(class_of("coo", self._is_array)(dense, dtype=dtype).asformat(self.format), False)
+
+    def _check(self):
+        """SciPy's checks of sizes, and one pass over the indices."""
+        if not self.data.ndim == self._indices.ndim == self._indptr.ndim == 1:
+            raise ValueError("data, indices, and indptr should be 1-D")
+        for name, x in (("indptr", self._indptr), ("indices", self._indices)):
+            if x.dtype.kind not in "iu":
+                raise ValueError(f"{name} array has non-integer dtype ({x.dtype.name})")
+        major, minor = self._swap(self._shape_as_2d)
+        if self._indptr.size != major + 1:
+            raise ValueError(f"index pointer size {self._indptr.size} should be {major + 1}")
+        if self._indices.size != self.data.size:
+            raise ValueError("indices and data should have the same size")
+        if self._indptr.dtype != self._indices.dtype or self._indptr.dtype not in (cp.int32, cp.int64):
+            index = get_index_dtype((self._indptr, self._indices))
+            self._indptr, self._indices = self._indptr.astype(index), self._indices.astype(index)
+        found = int(S.sparse_check(self._indices, self._indptr, minor))
+        last = found // _LAST
+        if found & _START:
+            raise ValueError("index pointer should start with 0")
+        if last > self._indices.size:
+            raise ValueError("Last value of index pointer should be less than the size of index and data arrays")
+        if found & _POINTERS:
+            raise ValueError("indptr must be a non-decreasing sequence")
+        if found & _HIGH:
+            raise ValueError(f"indices must be < {minor}")
+        if found & _LOW:
+            raise ValueError("indices must be >= 0")
+        if last < self._indices.size:
+            self._indices, self.data = self._indices[:last], self.data[:last]
+        self._sorted, self._trusted = not found & _UNSORTED, True
+        self._canonical = not found & (_UNSORTED | _TWICE)
+
+    def check_format(self, full_check=True):
+        """Checks the arrays: ValueError where they make no matrix.
+
+        Parameters: full_check: for SciPy's sake; all is always checked."""
+        self._check()
+
+    def _get_indices(self):
+        return self._indices
+
+    def _set_indices(self, x):
+        self._indices, self._trusted = x, False
+
+    def _get_indptr(self):
+        return self._indptr
+
+    def _set_indptr(self, x):
+        self._indptr, self._trusted = x, False
+
+    indices = property(_get_indices, _set_indices, doc="The minor index of each element.")
+    indptr = property(_get_indptr, _set_indptr, doc="Where each major line begins, and the end.")
+
+    def _triple(self, dtype=None):
+        """data, indices, indptr, which were checked."""
+        if not self._trusted or self.data.size != self._indices.size:
+            self._check()
+        data = self.data if dtype is None else self.data.astype(dtype, copy=False)
+        return data, self._indices, self._indptr
+
+    # --- order ---
+
+    @property
+    def has_sorted_indices(self):
+        """Whether the indices of each line ascend."""
+        if self._sorted is None or not self._trusted:
+            self._check()
+        return self._sorted
+
+    @has_sorted_indices.setter
+    def has_sorted_indices(self, value):
+        self._sorted = bool(value) or None
+        if not value:
+            self._canonical = None
+
+    @property
+    def has_canonical_format(self):
+        """Whether the indices of each line ascend and none is there twice."""
+        if self._canonical is None or not self._trusted:
+            self._check()
+        return self._canonical
+
+    @has_canonical_format.setter
+    def has_canonical_format(self, value):
+        self._canonical = bool(value) or None
+        if value:
+            self._sorted = True
+
+    def _put(self, triple, ordered, canonical):
+        self.data, self._indices, self._indptr = triple
+        self._sorted, self._canonical, self._trusted = ordered, canonical, True
+
+    def sort_indices(self):
+        """Sorts the indices of each line, in place."""
+        if not self.has_sorted_indices:
+            major, minor = self._swap(self._shape_as_2d)
+            self._put(S.sparse_transpose(*S.sparse_transpose(*self._triple(), minor), major), True, None)
+
+    def sorted_indices(self):
+        """A copy whose indices are sorted."""
+        new = self.copy()
+        new.sort_indices()
+        return new
+
+    def sum_duplicates(self):
+        """Adds elements that stand at one place, in place."""
+        if not self.has_canonical_format:
+            self.sort_indices()
+            self._put(S.sparse_sum_duplicates(*self._triple()), True, True)
+
+    def eliminate_zeros(self):
+        """Drops elements that are 0, in place."""
+        data, indices, indptr = self._triple()
+        self._put(S.sparse_select(data, indices, indptr, data), self._sorted, self._canonical)
+
+    def prune(self):
+        """Drops what is behind the last element."""
+        self._check()
+
+    def _canon(self):
+        """The matrix itself, or a copy with indices that ascend and no duplicates."""
+        if self.has_canonical_format:
+            return self
+        new = type(self)._new(*self._triple(), self.shape)
+        new.sum_duplicates()
+        return new
+
+    # --- conversions ---
+
+    def _like(self, triple, shape=None, ordered=None, canonical=None):
+        return type(self)._new(*triple, self.shape if shape is None else shape, ordered, canonical)
+
+    def _with_data(self, data, copy=True):
+        _, indices, indptr = self._triple()
+        if copy:
+            indices, indptr = indices.copy(), indptr.copy()
+        return self._like((data, indices, indptr), None, self._sorted, self._canonical)
+
+    def copy(self):
+        """A copy that shares no array."""
+        return self._with_data(self.data.copy(), copy=True)
+
+    def _other(self, cls_format):
+        """The same matrix with the other axis compressed."""
+        major, minor = self._swap(self.shape)
+        triple = self._triple()
+        wide = get_index_dtype(maxval=max(self.nnz, major, minor))
+        if triple[1].dtype == cp.int32 and wide == cp.int64:
+            triple = triple[0], triple[1].astype(wide), triple[2].astype(wide)
+        triple = S.sparse_transpose(*triple, minor)
+        return class_of(cls_format, self._is_array)._new(*triple, self.shape, True, self._canonical)
+
+    def tocoo(self, copy=True):
+        """The matrix as coordinates.
+
+        Parameters: copy: whether arrays must not be shared."""
+        data, indices, indptr = self._triple()
+        if copy:
+            data, indices = data.copy(), indices.copy()
+        if self.ndim == 1:
+            coords = (indices,)
+        else:
+            coords = self._swap((S.sparse_rows(indices, indptr), indices))
+        canonical = bool(self._canonical) and self.format == "csr"
+        return class_of("coo", self._is_array)._new(data, coords, self.shape, canonical)
+
+    def toarray(self, order=None, out=None):
+        """The matrix as an array.
+
+        Parameters: order: its layout, C or F; out: an array of that shape and type that is filled instead."""
+        if out is not None and order is not None:
+            raise ValueError("order cannot be specified if out is not None")
+        major, minor = self._swap(self._shape_as_2d)
+        if order is None and out is None:
+            order = "F" if self.format == "csc" else "C"
+        by_rows = (self.format == "csr") == (order not in ("F", "f"))
+        # what is written lies line by line where the layout asked for has the major axis first
+        dense = S.sparse_dense(*self._triple(), minor, not by_rows, bool(self._canonical))
+        if by_rows == (self.format == "csc"):
+            dense = dense.T
+        return self._delivered(dense.reshape(self.shape) if self.ndim == 1 else dense, None, out)
+
+    def tobsr(self, blocksize=None, copy=False):
+        """The matrix as blocks.
+
+        Parameters: blocksize: rows and columns of a block; copy: whether arrays must not be shared."""
+        if self.ndim != 2:
+            raise ValueError("Cannot convert a 1d sparse array to bsr format")
+        from cuprite.scipy.sparse._bsr import blocks_of
+        return blocks_of(self.tocsr(), blocksize, copy)
+
+    def get(self, stream=None):
+        """The matrix as one of SciPy's, in the host's memory.
+
+        Parameters: stream: for CuPy's sake."""
+        import scipy.sparse
+        data, indices, indptr = self._triple()
+        new = getattr(scipy.sparse, type(self).__name__)((data.get(), indices.get(), indptr.get()), shape=self.shape)
+        if self._canonical:
+            new.has_canonical_format = True
+        return new
+
+    def __reduce__(self):
+        return type(self), ((self.data, self._indices, self._indptr), self.shape)
+
+    # --- elements ---
+
+    def _deduped(self):
+        self.sum_duplicates()
+        return self.data
+
+    def astype(self, dtype, casting="unsafe", copy=True):
+        """The matrix with elements of another type.
+
+        Parameters: dtype: the type; casting: which conversions are allowed; copy: whether the result must be new."""
+        dtype = getdtype(dtype)
+        if self.dtype == dtype:
+            return self.copy() if copy else self
+        if casting != "unsafe" and not cp.can_cast(self.dtype, dtype, casting):
+            raise TypeError(f"Cannot cast array data from {self.dtype!r} to {dtype!r} according to the rule "
+                            f"'{casting}'")
+        return self._with_data(self.data.astype(dtype), copy=copy)
+
+    def conjugate(self, copy=True):
+        """The complex conjugate.
+
+        Parameters: copy: whether the result of a real matrix must be new."""
+        if self.dtype.kind == "c":
+            return self._with_data(self.data.conj(), copy=copy)
+        return self.copy() if copy else self
+
+    def _real(self):
+        return self._with_data(self.data.real.copy())
+
+    def _imag(self):
+        return self._with_data(self.data.imag.copy() if self.dtype.kind == "c" else cp.zeros_like(self.data))
+
+    def __abs__(self):
+        return self._with_data(abs(self._deduped()))
+
+    def __round__(self, ndigits=0):
+        return self._with_data(cp.around(self._deduped(), ndigits))
+
+    def __neg__(self):
+        if self.dtype.kind == "b":
+            raise NotImplementedError("negating a boolean sparse array is not supported")
+        return self._with_data(-self.data)
+
+    def _mul_scalar(self, other):
+        return self._with_data(self.data * scalar_type(self.data, other))
+
+    def __imul__(self, other):
+        if not isscalarlike(other):
+            return NotImplemented
+        self.data *= other
+        return self
+
+    def __itruediv__(self, other):
+        if not isscalarlike(other):
+            return NotImplemented
+        self.data *= 1.0 / other
+        return self
+
+    def power(self, n, dtype=None):
+        """Each element to a power.
+
+        Parameters: n: a number, not 0; dtype: the type in which it is computed."""
+        if not isscalarlike(n):
+            raise NotImplementedError("input is not scalar")
+        if not n:
+            raise NotImplementedError("zero power is not supported as it would densify the matrix.\nUse "
+                                      "`np.ones(A.shape, dtype=A.dtype)` for this case.")
+        data = self._deduped()
+        return self._with_data((data if dtype is None else data.astype(dtype, copy=False)) ** n)
+
+    # --- counts and sums ---
+
+    def _getnnz(self, axis=None):
+        if axis is None or self.ndim == 1:
+            if axis not in (None, 0, -1):
+                raise ValueError("axis out of bounds")
+            return int(self.data.size) if self._trusted else int(self._indptr[-1])
+        return self._count(axis, None)
+
+    def _count(self, axis, keep):
+        """The number of elements along an axis, those of `keep` alone."""
+        if not -2 <= axis < 2:
+            raise ValueError("axis out of bounds")
+        data, indices, indptr = self._triple()
+        if keep is not None:
+            data, indices, indptr = S.sparse_select(data, indices, indptr, keep)
+        if self._swap((axis % 2, 1 - axis % 2))[0] == 1:
+            return cp.diff(indptr)
+        return cp.bincount(indices, minlength=self._swap(self.shape)[1])
+
+    def count_nonzero(self, axis=None):
+        """How many elements are not 0.
+
+        Parameters: axis: None for all, or one axis."""
+        self.sum_duplicates()
+        if axis is None or self.ndim == 1:
+            if axis not in (None, 0, -1):
+                raise ValueError("axis out of bounds")
+            return int(cp.count_nonzero(self.data))
+        return self._count(axis, self.data)
+
+    def sum(self, axis=None, dtype=None, out=None):
+        """The sum of the elements.
+
+        Parameters: axis: None for all, or one axis; dtype: the result's type; out: an array for it."""
+        axis = validate_axis(axis, self.ndim)
+        within = sum_dtype(self.dtype)
+        if axis is None:
+            return self.data.sum(dtype=dtype or within, out=out)
+        _, minor = self._swap(self.shape)
+        result = S.sparse_sum(*self._triple(within), minor, self._swap((axis, 1 - axis))[0])
+        if not self._is_array:
+            result = result.reshape((1, -1) if axis == 0 else (-1, 1))
+        if out is None:
+            return result.astype(dtype or within, copy=False)
+        if out.shape != result.shape:
+            raise ValueError("out dimensions do not match shape")
+        out[...] = result
+        return out
+
+    def _at(self, major, minor):
+        """The elements at these places, int64 within the matrix; 0 where there is none."""
+        m = self._canon()
+        at = S.sparse_find(m._indices, m._indptr, major, minor, True)
+        if m.data.size == 0:
+            return cp.zeros(at.size, dtype=self.dtype)
+        return cp.where(at >= 0, m.data[cp.maximum(at, 0)], cp.zeros((), dtype=self.dtype))
+
+    def diagonal(self, k=0):
+        """A diagonal.
+
+        Parameters: k: which; 0 is the main one, above it positive."""
+        m, n = self._swap(self.shape)
+        k, _ = self._swap((k, -k))
+        if k <= -m or k >= n:
+            return cp.empty(0, dtype=self.dtype)
+        rows = cp.arange(max(-k, 0), max(-k, 0) + min(m + min(k, 0), n - max(k, 0)))
+        return self._at(rows, rows + k)
+
+    # --- two matrices ---
+
+    def _pair(self, other, dtype=None):
+        """The checked arrays of both, of one type and with indices that ascend, and the number of minor elements."""
+        other = other if type(other) is type(self) else type(self)(other)
+        dtype = upcast(self.dtype, other.dtype) if dtype is None else dtype
+        a, b = self._canon()._triple(dtype), other._canon()._triple(dtype)
+        if a[1].dtype != b[1].dtype or (a[1].dtype == cp.int32 and a[0].size + b[0].size > 2**31 - 1):
+            a, b = ((d, i.astype(cp.int64, copy=False), p.astype(cp.int64, copy=False)) for d, i, p in (a, b))
+        return a, b, self._swap(self._shape_as_2d)[1]
+
+    def _merged(self, op, other):
+        a, b, n = self._pair(other)
+        return self._like(S.sparse_merge(op, *a, *b, n), None, True, True)
+
+    def _aligned(self, other, ufunc, dtype=None):
+        """ufunc of the elements of both where either has one, without zeros."""
+        a, b, n = self._pair(other, dtype)
+        x, y, indices, indptr = S.sparse_align(*a, *b, n)
+        data = ufunc(x, y)
+        return self._like(S.sparse_select(data, indices, indptr, data), None, True, True)
+
+    def _add_sparse(self, other, sign):
+        return self._merged("add" if sign > 0 else "subtract", other)
+
+    def _compare_sparse(self, other, op):
+        return self._aligned(other, op)
+
+    def _compare_data(self, other, op):
+        data = op(self._deduped(), other)
+        return self._like(S.sparse_select(data, self._indices, self._indptr, data), None, True, True)
+
+    def _all_true(self):
+        return type(self)(cp.ones(self.shape, dtype=bool))
+
+    def maximum(self, other):
+        """The greater elements of two.
+
+        Parameters: other: a number, an array or a matrix."""
+        return self._extreme(other, cp.maximum, "maximum with > 0", lambda x: x > 0)
+
+    def minimum(self, other):
+        """The smaller elements of two.
+
+        Parameters: other: a number, an array or a matrix."""
+        return self._extreme(other, cp.minimum, "minimum with < 0", lambda x: x < 0)
+
+    def _extreme(self, other, ufunc, word, dense):
+        if isscalarlike(other):
+            if not dense(other):
+                return self._with_data(ufunc(self._deduped(), other), copy=False)
+            warnings.warn(f"Taking {word} number results to a dense matrix.", SparseEfficiencyWarning, stacklevel=3)
+            return self._aligned(type(self)(cp.full(self.shape, other)), ufunc)
+        if issparse(other) or is_foreign(other):
+            if other.shape != self.shape:
+                raise ValueError("inconsistent shapes")
+            return self._aligned(other, ufunc)
+        if isdense(other):
+            return ufunc(self.toarray(), cp.asarray(other))
+        raise ValueError("Operands not compatible.")
+
+    def _divide_sparse(self, other):
+        if other.shape != self.shape:
+            raise ValueError(f"inconsistent shapes {self.shape} and {other.shape}")
+        if upcast(self.dtype, other.dtype).kind not in "fc":
+            return self._aligned(other, cp.floor_divide)
+        result = self._aligned(other, cp.divide)
+        dense = cp.full(self.shape, cp.nan, dtype=self.dtype)
+        dense[other.nonzero()] = 0
+        coo = result.tocoo()
+        dense[coo.coords] = coo.data
+        return dense
+
+    # --- products ---
+
+    def _matmul_vector(self, x):
+        if x.dtype.name not in ("float16", "bfloat16"):
+            getdtype(x.dtype)
+        else:
+            x = x.astype(cp.float32)
+        triple, (_, minor) = self._triple(), self._swap(self._shape_as_2d)
+        multiply = S.sparse_multiply if self.format == "csr" else S.sparse_multiply_transposed
+        return multiply(*triple, minor, x)
+
+    def _matmul_many(self, x):
+        if self.format == "csc":
+            return self.tocsr()._matmul_many(x)
+        x = x.astype(cp.float32) if x.dtype.name in ("float16", "bfloat16") else x
+        return S.sparse_multiply(*self._triple(), self._shape_as_2d[1], x)
+
+    def _matmul_sparse(self, other):
+        m, other_ndim = self._shape_as_2d[0], other.ndim
+        if other_ndim == 1:
+            other = other.reshape((1, other.shape[0])).T
+        n = other.shape[1]
+        other = other if type(other) is type(self) else type(self)(other)
+        dtype = upcast(self.dtype, other.dtype)
+        first, second = self._swap((self, other))
+        columns = self._swap((m, n))[1]
+        triple = S.sparse_product(*first._triple(dtype), *second._triple(dtype), columns)
+        shape = ((m,) if self.ndim == 2 else ()) + ((n,) if other_ndim == 2 else ())
+        result = self._like(triple, (m, n), True, True)
+        if len(shape) == 2:
+            return result
+        return result.tocsr().toarray().reshape(()) if not shape else result.tocsr().reshape(shape)
+
+    def _scaled_lines(self, vector, axis):
+        """Each row (axis 0) or column times an element of a vector."""
+        data, indices, indptr = self._triple()
+        at = indices if self._swap((0, 1))[0] != axis else S.sparse_rows(indices, indptr)
+        return self._with_data(data * vector[at])
+
+    def _multiply(self, other):
+        from cuprite.scipy.sparse._products import multiply
+        return multiply(self, other)
+
+    def _setdiag(self, values, k):
+        m, n = self.shape
+        if 0 in self.shape:
+            return
+        count = min(m + min(k, 0), n - max(k, 0))
+        if values.ndim:
+            count = min(count, values.size)
+        i = cp.arange(max(-k, 0), max(-k, 0) + count)
+        x = cp.broadcast_to(values.ravel()[:count] if values.ndim else values, (count,)).astype(self.dtype)
+        if count:
+            self._set_many(*self._swap((i, i + k)), x, warn=False)
+
+    def resize(self, *shape):
+        """Changes the shape in place: elements outside of the new one are dropped.
+
+        Parameters: shape: the new lengths."""
+        shape = check_shape(shape, allow_nd=self._allow_nd)
+        m, n = self._swap(shape if len(shape) > 1 else (1, shape[0]))
+        major, minor = self._swap(self._shape_as_2d)
+        data, indices, indptr = self._triple()
+        if m < major:
+            end = int(indptr[m])
+            data, indices, indptr = data[:end], indices[:end], indptr[:m + 1]
+        elif m > major:
+            indptr = cp.concatenate((indptr, cp.broadcast_to(indptr[-1:], (m - major,))))
+        if n < minor:
+            data, indices, indptr = S.sparse_select(data, indices, indptr, indices < n)
+        self._put((data, indices, indptr), self._sorted, self._canonical)
+        self._shape = shape
+
+
+class _csr(_cs):
+    """Compressed rows."""
+
+    _format = "csr"
+    _allow_nd = (1, 2)
+
+    @staticmethod
+    def _swap(x):
+        return x
+
+    def tocsr(self, copy=False):
+        """The matrix as compressed rows.
+
+        Parameters: copy: whether arrays must not be shared."""
+        return self.copy() if copy else self
+
+    def tocsc(self, copy=False):
+        """The matrix as compressed columns.
+
+        Parameters: copy: whether arrays must not be shared."""
+        if self.ndim != 2:
+            raise ValueError("Cannot convert a 1d sparse array to csc format")
+        return self._other("csc")
+
+    def transpose(self, axes=None, copy=False):
+        """The transpose, of compressed columns, with the same arrays.
+
+        Parameters: axes: None or (1, 0); copy: whether arrays must not be shared."""
+        self._check_axes(axes)
+        if self.ndim == 1:
+            return self.copy() if copy else self
+        m = self.copy() if copy else self
+        return class_of("csc", self._is_array)._new(*m._triple(), self.shape[::-1], self._sorted, self._canonical)
+
+
+class _csc(_cs):
+    """Compressed columns."""
+
+    _format = "csc"
+
+    @staticmethod
+    def _swap(x):
+        return x[1], x[0]
+
+    def tocsr(self, copy=False):
+        """The matrix as compressed rows.
+
+        Parameters: copy: whether arrays must not be shared."""
+        return self._other("csr")
+
+    def tocsc(self, copy=False):
+        """The matrix as compressed columns.
+
+        Parameters: copy: whether arrays must not be shared."""
+        return self.copy() if copy else self
+
+    def transpose(self, axes=None, copy=False):
+        """The transpose, of compressed rows, with the same arrays.
+
+        Parameters: axes: None or (1, 0); copy: whether arrays must not be shared."""
+        self._check_axes(axes)
+        m = self.copy() if copy else self
+        return class_of("csr", self._is_array)._new(*m._triple(), self.shape[::-1], self._sorted, self._canonical)
+
+
+class csr_array(_csr, sparray):
+    """A sparse array of compressed rows.
+
+    Parameters: arg1: an array, a matrix, a shape, (data, (row, column)) or (data, indices, indptr); shape: the lengths
+        of the axes; dtype: the element type; copy: whether arrays must not be shared; maxprint: how many elements are
+        printed."""
+
+
+class csc_array(_csc, sparray):
+    """A sparse array of compressed columns.
+
+    Parameters: arg1: an array, a matrix, a shape, (data, (row, column)) or (data, indices, indptr); shape: the lengths
+        of the axes; dtype: the element type; copy: whether arrays must not be shared; maxprint: how many elements are
+        printed."""
+
+
+class csr_matrix(spmatrix, _csr):
+    """A sparse matrix of compressed rows.
+
+    Parameters: arg1: an array, a matrix, a shape, (data, (row, column)) or (data, indices, indptr); shape: the lengths
+        of the axes; dtype: the element type; copy: whether arrays must not be shared; maxprint: how many elements are
+        printed."""
+
+
+class csc_matrix(spmatrix, _csc):
+    """A sparse matrix of compressed columns.
+
+    Parameters: arg1: an array, a matrix, a shape, (data, (row, column)) or (data, indices, indptr); shape: the lengths
+        of the axes; dtype: the element type; copy: whether arrays must not be shared; maxprint: how many elements are
+        printed."""
+
+
+def isspmatrix_csr(x):
+    """Is x a csr_matrix?
+
+    Parameters: x: any object."""
+    return isinstance(x, csr_matrix)
+
+
+def isspmatrix_csc(x):
+    """Is x a csc_matrix?
+
+    Parameters: x: any object."""
+    return isinstance(x, csc_matrix)
+
+
+def _elementwise(name):
+    def method(self):
+        return self._with_data(getattr(cp, name)(self._deduped()))
+    method.__name__, method.__doc__ = name, f"`cuprite.{name}` of each element."
+    return method
+
+
+for _name in ("sin", "tan", "arcsin", "arctan", "sinh", "tanh", "arcsinh", "arctanh", "rint", "sign", "expm1", "log1p",
+              "deg2rad", "rad2deg", "floor", "ceil", "trunc", "sqrt"):
+    setattr(_cs, _name, _elementwise(_name))

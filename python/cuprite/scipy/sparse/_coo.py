@@ -1,0 +1,440 @@
+"""Coordinates: coo matrices and arrays, of one or two axes."""
+from __future__ import annotations
+
+import math
+import operator
+
+import cuprite as cp
+from cuprite import _sparse as S
+from cuprite.scipy.sparse._base import UFUNCS, _spbase, class_of, is_foreign, issparse, sparray, spmatrix
+from cuprite.scipy.sparse._minmax import Extremes
+from cuprite.scipy.sparse._util import check_shape, get_index_dtype, getdtype, isscalarlike, isshape, sum_dtype, \
+    validate_axis
+
+
+class _coo(Extremes, _spbase):
+    """What coo_matrix and coo_array share."""
+
+    _format = "coo"
+    _allow_nd = (1, 2)
+
+    def __init__(self, arg1, shape=None, dtype=None, copy=False, *, maxprint=None):
+        _spbase.__init__(self, arg1, maxprint)
+        self.has_canonical_format = False
+        if is_foreign(arg1):
+            arg1 = arg1.tocoo()
+            arg1, shape = (arg1.data, arg1.coords), arg1.shape
+        if isinstance(arg1, tuple):
+            self._from_tuple(arg1, shape, dtype, copy)
+        elif issparse(arg1):
+            other = arg1.copy() if arg1.format == "coo" and copy else arg1.tocoo(copy=copy)
+            self._shape = check_shape(other.shape, allow_nd=self._allow_nd)
+            self.coords, self.data = other.coords, other.data.astype(getdtype(dtype, other), copy=False)
+            self.has_canonical_format = other.has_canonical_format
+        else:
+            self._from_dense(arg1, shape, dtype)
+
+    @classmethod
+    def _new(cls, data, coords, shape, canonical=False):
+        """A matrix of arrays that are known to be right."""
+        self = cls.__new__(cls)
+        self.maxprint, self._shape, self.data, self.coords = 50, tuple(shape), data, tuple(coords)
+        self.has_canonical_format = canonical
+        return self
+
+    def _from_tuple(self, arg1, shape, dtype, copy):
+        if isshape(arg1, self._allow_nd):
+            self._shape = check_shape(arg1, allow_nd=self._allow_nd)
+            index = get_index_dtype(maxval=max(self._shape))
+            self.coords = tuple(cp.zeros(0, dtype=index) for _ in self._shape)
+            self.data = cp.zeros(0, dtype=getdtype(dtype, default=float))
+            self.has_canonical_format = True
+            return
+        try:
+            data, coords = arg1
+        except (TypeError, ValueError) as error:
+            raise TypeError("invalid input format") from error
+        coords = tuple(x if isinstance(x, cp.ndarray) else cp.asarray(x) for x in coords)
+        if shape is None:
+            if any(x.size == 0 for x in coords):
+                raise ValueError("cannot infer dimensions from zero sized index arrays")
+            shape = tuple(operator.index(x.max().item()) + 1 for x in coords)
+        self._shape = check_shape(shape, allow_nd=self._allow_nd)
+        coords = tuple(x.astype(cp.int64) if x.size == 0 and x.dtype.kind == "f" else x for x in coords)
+        index = get_index_dtype(coords, maxval=max(self._shape), check_contents=not self._is_array)
+        self.coords = tuple(cp.array(x, dtype=index) if copy else x.astype(index, copy=False) for x in coords)
+        data = cp.array(data, dtype=dtype) if copy else cp.asarray(data, dtype=dtype)
+        getdtype(data.dtype)
+        self.data = data
+        self._check()
+
+    def _from_dense(self, arg1, shape, dtype):
+        dense = cp.asarray(arg1)
+        if not self._is_array:
+            dense = cp.atleast_2d(dense)
+            if dense.ndim != 2:
+                raise TypeError(f"expected 2D array or matrix, not {dense.ndim}D")
+        self._shape = check_shape(dense.shape, allow_nd=self._allow_nd)
+        if shape is not None and check_shape(shape, allow_nd=self._allow_nd) != self._shape:
+            raise ValueError(f"inconsistent shapes: {shape} != {self._shape}")
+        getdtype(dense.dtype if dtype is None else dtype)
+        index = get_index_dtype(maxval=max(self._shape))
+        found = dense.nonzero()
+        self.coords = tuple(x.astype(index) for x in found)
+        self.data = dense[found].astype(dense.dtype if dtype is None else dtype, copy=False)
+        self.has_canonical_format = True
+
+    def _check(self):
+        if self.ndim != len(self.coords):
+            raise ValueError(f"mismatching number of index arrays for shape; got {len(self.coords)}, expected "
+                             f"{self.ndim}")
+        index = get_index_dtype(self.coords, maxval=max(self._shape))
+        self.coords = tuple(x.astype(index, copy=False) for x in self.coords)
+        if any(x.ndim == 1 and self.data.ndim == 1 and x.size != self.data.size for x in self.coords):
+            raise ValueError("all index and data arrays must have the same length")
+        if self.data.ndim != 1 or any(x.ndim != 1 for x in self.coords):
+            raise ValueError("coordinates and data arrays must be 1-D")
+        for i, x in enumerate(self.coords):
+            if x.size and int(x.max()) >= self._shape[i]:
+                raise ValueError(f"axis {i} index {int(x.max())} exceeds matrix dimension {self._shape[i]}")
+            if x.size and int(x.min()) < 0:
+                raise ValueError(f"negative axis {i} index: {int(x.min())}")
+
+    @property
+    def row(self):
+        """The row of each element."""
+        return self.coords[-2] if self.ndim > 1 else cp.zeros_like(self.col)
+
+    @row.setter
+    def row(self, new):
+        if self.ndim < 2:
+            raise ValueError("cannot set row attribute of a 1-dimensional sparse array")
+        self.coords = (cp.asarray(new, dtype=self.coords[0].dtype), self.coords[1])
+
+    @property
+    def col(self):
+        """The column of each element."""
+        return self.coords[-1]
+
+    @col.setter
+    def col(self, new):
+        self.coords = self.coords[:-1] + (cp.asarray(new, dtype=self.coords[-1].dtype),)
+
+    # --- conversions ---
+
+    def _with_data(self, data, copy=True):
+        coords = tuple(c.copy() for c in self.coords) if copy else self.coords
+        return type(self)._new(data, coords, self._shape, self.has_canonical_format)
+
+    def copy(self):
+        """A copy that shares no array."""
+        return self._with_data(self.data.copy(), copy=True)
+
+    def tocoo(self, copy=False):
+        """The matrix as coordinates.
+
+        Parameters: copy: whether arrays must not be shared."""
+        return self.copy() if copy else self
+
+    def _compressed(self, format):
+        major, minor = self.coords if format == "csr" else self.coords[::-1]
+        lines, length = self._shape if format == "csr" else self._shape[::-1]
+        index = get_index_dtype(self.coords, maxval=max(self.data.size, length))
+        triple = S.sparse_compress(self.data, major.astype(index, copy=False), minor.astype(index, copy=False), lines)
+        ordered = self.has_canonical_format and format == "csr"
+        result = class_of(format, self._is_array)._new(*triple, self._shape, ordered or None, ordered or None)
+        if not self.has_canonical_format:
+            result.sum_duplicates()
+        return result
+
+    def tocsr(self, copy=False):
+        """The matrix as compressed rows; elements at one place are added.
+
+        Parameters: copy: whether arrays must not be shared."""
+        if self.ndim == 2:
+            self._check_sizes()
+            return self._compressed("csr")
+        index = self.coords[0]
+        indptr = cp.array([0, self.data.size], dtype=index.dtype)
+        data, index = (self.data.copy(), index.copy()) if copy else (self.data, index)
+        result = class_of("csr", self._is_array)._new(data, index, indptr, self._shape)
+        if not self.has_canonical_format:
+            result.sum_duplicates()
+        return result
+
+    def _check_sizes(self):
+        if any(c.size != self.data.size for c in self.coords):
+            raise ValueError("all index and data arrays must have the same length")
+
+    def tocsc(self, copy=False):
+        """The matrix as compressed columns; elements at one place are added.
+
+        Parameters: copy: whether arrays must not be shared."""
+        if self.ndim != 2:
+            raise ValueError(f"Cannot convert. CSC format must be 2D. Got {self.ndim}D")
+        self._check_sizes()
+        return self._compressed("csc")
+
+    def todia(self, copy=False):
+        """The matrix as diagonals.
+
+        Parameters: copy: whether arrays must not be shared."""
+        if self.ndim != 2:
+            raise ValueError(f"Cannot convert. DIA format must be 2D. Got {self.ndim}D")
+        self.sum_duplicates()
+        diagonals, number = cp.unique(self.col.astype(cp.int64) - self.row, return_inverse=True)
+        if self.data.size == 0:
+            data = cp.zeros((0, 0), dtype=self.dtype)
+        else:
+            data = cp.zeros((diagonals.size, int(self.col.max()) + 1), dtype=self.dtype)
+            data[number, self.col] = self.data
+        index = get_index_dtype(maxval=max(self.shape))
+        return class_of("dia", self._is_array)((data, diagonals.astype(index)), shape=self.shape)
+
+    def toarray(self, order=None, out=None):
+        """The matrix as an array.
+
+        Parameters: order: its layout, C or F; out: an array of that shape and type that is filled instead."""
+        if self.ndim == 1:
+            dense = S.sparse_dense(self.data, self.coords[0], cp.array([0, self.data.size], dtype=self.coords[0].dtype),
+                                   self._shape[0], False, False)
+            return self._delivered(dense.reshape(self._shape), order, out)
+        return self.tocsr().toarray(order=order, out=out)
+
+    def get(self, stream=None):
+        """The matrix as one of SciPy's, in the host's memory.
+
+        Parameters: stream: for CuPy's sake."""
+        import scipy.sparse
+        new = getattr(scipy.sparse, type(self).__name__)((self.data.get(), tuple(c.get() for c in self.coords)),
+                                                        shape=self._shape)
+        new.has_canonical_format = self.has_canonical_format
+        return new
+
+    def __reduce__(self):
+        return type(self), ((self.data, self.coords), self._shape)
+
+    def _reshaped(self, shape, order):
+        if math.prod(self._shape) >= 2**63:
+            raise ValueError("the matrix has too many elements to be reshaped")
+        coords, old = [c.astype(cp.int64) for c in self.coords], self._shape
+        if order not in ("C", "F"):
+            raise ValueError("'order' must be 'C' or 'F'")
+        if len(old) == 2:
+            flat = coords[0] * old[1] + coords[1] if order == "C" else coords[1] * old[0] + coords[0]
+        else:
+            flat = coords[0]
+        if len(shape) == 1:
+            new = (flat,)
+        elif order == "C":
+            new = flat // max(shape[1], 1), flat % max(shape[1], 1)
+        else:
+            new = flat % max(shape[0], 1), flat // max(shape[0], 1)
+        index = get_index_dtype(maxval=max(shape))
+        cls = type(self) if len(shape) in self._allow_nd else class_of("coo", True)
+        return cls._new(self.data, tuple(c.astype(index) for c in new), shape,
+                        self.has_canonical_format and order == "C")
+
+    def transpose(self, axes=None, copy=False):
+        """The transpose.
+
+        Parameters: axes: None, or the order of the axes; copy: whether arrays must not be shared."""
+        if axes is not None and self._is_array:
+            if not hasattr(axes, "__len__") or len(axes) != self.ndim:
+                raise ValueError("axes don't match matrix dimensions")
+            if len({a % self.ndim for a in axes}) != self.ndim:
+                raise ValueError("repeated axis in transpose")
+        elif axes is not None:
+            self._check_axes(axes)
+        axes = tuple(range(self.ndim))[::-1] if axes is None else axes
+        new = self.copy() if copy else self
+        return type(self)._new(new.data, tuple(new.coords[a] for a in axes), tuple(self._shape[a] for a in axes))
+
+    def resize(self, *shape):
+        """Changes the shape in place: elements outside of the new one are dropped.
+
+        Parameters: shape: the new lengths."""
+        shape = check_shape(shape, allow_nd=self._allow_nd)
+        if len(shape) != self.ndim:
+            raise ValueError("a change of the number of axes needs reshape")
+        keep = None
+        for c, new, old in zip(self.coords, shape, self._shape):
+            if new < old:
+                keep = c < new if keep is None else keep & (c < new)
+        if keep is not None:
+            self.coords, self.data = tuple(c[keep] for c in self.coords), self.data[keep]
+        self._shape = shape
+
+    # --- elements ---
+
+    def sum_duplicates(self):
+        """Adds elements that stand at one place, in place; they are then in the order of rows."""
+        if self.has_canonical_format:
+            return
+        csr = self.tocsr()
+        if self.ndim == 1:
+            self.coords = (csr._indices,)
+        else:
+            self.coords = (S.sparse_rows(csr._indices, csr._indptr), csr._indices)
+        self.data, self.has_canonical_format = csr.data, True
+
+    def eliminate_zeros(self):
+        """Drops elements that are 0, in place."""
+        keep = self.data != 0
+        self.data, self.coords = self.data[keep], tuple(c[keep] for c in self.coords)
+
+    def _getnnz(self, axis=None):
+        if axis is None or axis == 0 and self.ndim == 1:
+            self._check_sizes()
+            return int(self.data.size)
+        if not -self.ndim <= axis < self.ndim:
+            raise ValueError("axis out of bounds")
+        axis %= self.ndim
+        return cp.bincount(self.coords[1 - axis], minlength=self._shape[1 - axis])
+
+    def count_nonzero(self, axis=None):
+        """How many elements are not 0.
+
+        Parameters: axis: None for all, or one axis."""
+        self.sum_duplicates()
+        if axis is None or self.ndim == 1:
+            return int(cp.count_nonzero(self.data))
+        if not -self.ndim <= axis < self.ndim:
+            raise ValueError("axis out of bounds")
+        axis %= self.ndim
+        return cp.bincount(self.coords[1 - axis][self.data != 0], minlength=self._shape[1 - axis])
+
+    def astype(self, dtype, casting="unsafe", copy=True):
+        """The matrix with elements of another type.
+
+        Parameters: dtype: the type; casting: which conversions are allowed; copy: whether the result must be new."""
+        dtype = getdtype(dtype)
+        if self.dtype == dtype:
+            return self.copy() if copy else self
+        if casting != "unsafe" and not cp.can_cast(self.dtype, dtype, casting):
+            raise TypeError(f"Cannot cast array data from {self.dtype!r} to {dtype!r} according to the rule "
+                            f"'{casting}'")
+        return self._with_data(self.data.astype(dtype), copy=copy)
+
+    def conjugate(self, copy=True):
+        """The complex conjugate.
+
+        Parameters: copy: whether the result of a real matrix must be new."""
+        if self.dtype.kind == "c":
+            return self._with_data(self.data.conj(), copy=copy)
+        return self.copy() if copy else self
+
+    def _real(self):
+        return self._with_data(self.data.real.copy())
+
+    def _imag(self):
+        return self._with_data(self.data.imag.copy() if self.dtype.kind == "c" else cp.zeros_like(self.data))
+
+    def _deduped(self):
+        self.sum_duplicates()
+        return self.data
+
+    def __abs__(self):
+        return self._with_data(abs(self._deduped()))
+
+    def __round__(self, ndigits=0):
+        return self._with_data(cp.around(self._deduped(), ndigits))
+
+    def __neg__(self):
+        if self.dtype.kind == "b":
+            raise NotImplementedError("negating a boolean sparse array is not supported")
+        return self._with_data(-self.data)
+
+    def _mul_scalar(self, other):
+        return self._with_data(self.data * other)
+
+    def __imul__(self, other):
+        if not isscalarlike(other):
+            return NotImplemented
+        self.data *= other
+        return self
+
+    def __itruediv__(self, other):
+        if not isscalarlike(other):
+            return NotImplemented
+        self.data *= 1.0 / other
+        return self
+
+    def power(self, n, dtype=None):
+        """Each element to a power.
+
+        Parameters: n: a number, not 0; dtype: the type in which it is computed."""
+        if not isscalarlike(n):
+            raise NotImplementedError("input is not scalar")
+        if not n:
+            raise NotImplementedError("zero power is not supported as it would densify the matrix.\nUse "
+                                      "`np.ones(A.shape, dtype=A.dtype)` for this case.")
+        data = self._deduped()
+        return self._with_data((data if dtype is None else data.astype(dtype, copy=False)) ** n)
+
+    def sum(self, axis=None, dtype=None, out=None):
+        """The sum of the elements.
+
+        Parameters: axis: None for all, or one axis; dtype: the result's type; out: an array for it."""
+        if validate_axis(axis, self.ndim) is None:
+            return self.data.sum(dtype=dtype or sum_dtype(self.dtype), out=out)
+        return self.tocsr().sum(axis=axis, dtype=dtype, out=out)
+
+    def diagonal(self, k=0):
+        """A diagonal.
+
+        Parameters: k: which; 0 is the main one, above it positive."""
+        if self.ndim != 2:
+            raise ValueError("diagonal requires two dimensions")
+        return self.tocsr().diagonal(k=k)
+
+    def _setdiag(self, values, k):
+        csr = self.tocsr()
+        csr._setdiag(values, k)
+        new = csr.tocoo()
+        self.data, self.coords, self.has_canonical_format = new.data, new.coords, True
+
+    def __getitem__(self, key):
+        if self._is_array:
+            return self.tocsr()[key]
+        raise TypeError("'coo_matrix' object is not subscriptable")
+
+    def __setitem__(self, key, x):
+        if not self._is_array:
+            raise TypeError("'coo_matrix' object does not support item assignment")
+        csr = self.tocsr()
+        csr[key] = x
+        new = csr.tocoo()
+        self.data, self.coords, self.has_canonical_format = new.data, new.coords, False
+
+
+def _elementwise(name):
+    def method(self):
+        return self._with_data(getattr(cp, name)(self._deduped()))
+    method.__name__, method.__doc__ = name, f"`cuprite.{name}` of each element."
+    return method
+
+
+for _name in UFUNCS:
+    setattr(_coo, _name, _elementwise(_name))
+
+
+class coo_array(_coo, sparray):
+    """A sparse array of coordinates, of one or two axes.
+
+    Parameters: arg1: an array, a matrix, a shape, or (data, coords); shape: the lengths of the axes; dtype: the element
+        type; copy: whether arrays must not be shared; maxprint: how many elements are printed."""
+
+
+class coo_matrix(spmatrix, _coo):
+    """A sparse matrix of coordinates.
+
+    Parameters: arg1: an array, a matrix, a shape, or (data, (row, column)); shape: the lengths of the axes; dtype: the
+        element type; copy: whether arrays must not be shared; maxprint: how many elements are printed."""
+
+
+def isspmatrix_coo(x):
+    """Is x a coo_matrix?
+
+    Parameters: x: any object."""
+    return isinstance(x, coo_matrix)

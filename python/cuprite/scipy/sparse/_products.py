@@ -1,0 +1,76 @@
+"""Elements times elements where shapes broadcast, as SciPy multiplies: `multiply` of compressed matrices."""
+from __future__ import annotations
+
+import cuprite as cp
+from cuprite.scipy.sparse._base import class_of, issparse, taken
+
+
+def broadcast_shape(a, b):
+    """The shape that both broadcast to."""
+    import numpy
+    return numpy.broadcast_shapes(a, b)
+
+
+def _repeated(m, rows, columns):
+    """A matrix of one row, or one column, as one of so many equal ones."""
+    coo = m.tocoo(copy=False)
+    row, column = coo.coords if coo.ndim == 2 else (cp.zeros_like(coo.coords[0]), coo.coords[0])
+    shape, n = m._shape_as_2d, coo.data.size
+    data = coo.data
+    if shape[0] == 1 != rows:
+        data, row, column = cp.tile(data, rows), cp.repeat(cp.arange(rows), n), cp.tile(column, rows)
+    n = data.size
+    if shape[1] == 1 != columns:
+        data, row, column = cp.repeat(data, columns), cp.repeat(row, columns), cp.tile(cp.arange(columns), n)
+    return class_of("csr", m._is_array)((data, (row, column)), shape=(rows, columns))
+
+
+def _by_sparse(m, other):
+    if m.shape == other.shape:
+        return m._merged("multiply", other)
+    if other.shape in ((1, 1), (1,)):
+        result = m._mul_scalar(other.toarray().reshape(()))
+        return result.reshape((1, m.shape[0])) if m.ndim == 1 and other.ndim == 2 else result
+    if m.shape in ((1,), (1, 1)):
+        return other.tocsr()._mul_scalar(m.data.sum())
+    (m_rows, m_columns), (o_rows, o_columns) = m._shape_as_2d, other._shape_as_2d
+    if (m_rows != o_rows and 1 not in (m_rows, o_rows)) or (m_columns != o_columns and 1 not in (m_columns, o_columns)):
+        raise ValueError(f"inconsistent shapes {m.shape} and {other.shape}")
+    rows = m_rows if o_rows == 1 else o_rows
+    columns = m_columns if o_columns == 1 else o_columns
+    result = _repeated(m, rows, columns)._merged("multiply", _repeated(other.tocsr(), rows, columns))
+    return result.asformat(m.format if m.ndim == 2 else "csr")
+
+
+def _by_dense(m, other):
+    if other.ndim > 2:
+        return cp.multiply(m.toarray(), other)
+    if other.size == 1:
+        return m._mul_scalar(other.reshape(())).reshape(broadcast_shape(m.shape, other.shape))
+    if m.shape in ((1,), (1, 1)):
+        return cp.multiply(m.data.sum(), other).reshape(broadcast_shape(m.shape, other.shape))
+    coo, rows, columns = m.tocoo(), *m._shape_as_2d
+    if m.shape == other.shape:
+        return coo._with_data(coo.data * other[coo.coords], copy=False)
+    if m.ndim == 1:
+        coo = coo.reshape((1, columns))
+    wide = cp.atleast_2d(other)
+    fits = wide.shape[0] in (1, rows) and wide.shape[1] in (1, columns)
+    if fits and (rows, columns) == (max(rows, wide.shape[0]), max(columns, wide.shape[1])):
+        at = (coo.row if wide.shape[0] > 1 else cp.zeros_like(coo.row),
+              coo.col if wide.shape[1] > 1 else cp.zeros_like(coo.col))
+        result = coo._with_data(coo.data * wide[at], copy=False)
+        return result.reshape(m.shape) if m.ndim == 1 and other.ndim == 1 else result
+    if rows == 1 and wide.shape[1] in (1, columns) or columns == 1 and wide.shape[0] in (1, rows):
+        shape = (max(rows, wide.shape[0]), max(columns, wide.shape[1]))
+        repeated = _repeated(m, *shape).tocoo()
+        return repeated._with_data(repeated.data * cp.broadcast_to(wide, shape)[repeated.coords], copy=False)
+    raise ValueError(f"inconsistent shapes {m.shape} and {other.shape}")
+
+
+def multiply(m, other):
+    """A compressed matrix times another operand that is no number, elementwise."""
+    other = taken(other, m)
+    if issparse(other):
+        return _by_sparse(m, other)
+    return _by_dense(m, other) if isinstance(other, cp.ndarray) else NotImplemented

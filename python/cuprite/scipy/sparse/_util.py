@@ -1,0 +1,206 @@
+"""What all formats of sparse matrices check and choose: types, index types, shapes, scalars, axes."""
+from __future__ import annotations
+
+import math
+import operator
+
+import cuprite as cp
+
+INT32_MAX = 2**31 - 1
+SUPPORTED = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64",
+             "complex64", "complex128")
+
+
+class SparseWarning(Warning):
+    """The base of warnings about sparse matrices."""
+
+
+class SparseEfficiencyWarning(SparseWarning):
+    """An operation is slow on this format, or makes a dense result."""
+
+
+class SparseFormatWarning(SparseWarning):
+    """A matrix is not of the format that an operation wants."""
+
+
+def getdtype(dtype, a=None, default=None):
+    """A supported element type: `dtype`, else that of `a`, else the default."""
+    if dtype is not None:
+        new = cp.dtype(dtype)
+    elif a is not None and hasattr(a, "dtype"):
+        new = cp.dtype(a.dtype)
+    elif default is not None:
+        new = cp.dtype(default)
+    else:
+        raise TypeError("could not interpret data type")
+    if new.name not in SUPPORTED:
+        raise ValueError(f"scipy.sparse does not support dtype {new}. The only supported types are: "
+                         f"{', '.join(SUPPORTED)}.")
+    return new
+
+
+def upcast(*dtypes):
+    """The type that holds elements of all of these."""
+    return getdtype(cp.result_type(*dtypes) if len(dtypes) > 1 else dtypes[0])
+
+
+def sum_dtype(dtype):
+    """The type in which NumPy sums elements."""
+    if dtype.kind == "u":
+        return cp.dtype(cp.uint64)
+    return cp.dtype(cp.int64) if dtype.kind in "bi" else dtype
+
+
+def is_host(x):
+    """Is x an array of NumPy's?"""
+    return type(x).__module__.partition(".")[0] == "numpy" and hasattr(x, "ndim")
+
+
+def isdense(x):
+    """Is x an array of Cuprite's or NumPy's?"""
+    return isinstance(x, cp.ndarray) or is_host(x) and getattr(x, "ndim", 0) > 0
+
+
+def isscalarlike(x):
+    """Is x a number, or an array without axes?"""
+    if isinstance(x, (int, float, complex, str, bytes)):
+        return True
+    return isinstance(x, cp.ndarray) and x.ndim == 0 or is_host(x) and x.ndim == 0
+
+
+def isintlike(x):
+    """Can x be an index? ValueError for a number that is an integer only by its value."""
+    if getattr(x, "ndim", 0) != 0 or isinstance(x, (slice, str)):
+        return False
+    try:
+        operator.index(x)
+    except (TypeError, ValueError):
+        try:
+            loose = bool(int(x) == x)
+        except (TypeError, ValueError):
+            return False
+        if loose:
+            raise ValueError("Inexact indices into sparse matrices are not allowed") from None
+        return loose
+    return True
+
+
+def isshape(x, allow_nd=(2,)):
+    """Is x a tuple of lengths?"""
+    return len(x) in allow_nd and all(not isinstance(d, (tuple, list)) and isintlike(d) for d in x)
+
+
+def check_shape(args, current=None, allow_nd=(2,)):
+    """A shape, given as one argument or several; beside a current one of as many elements, where -1 is computed."""
+    if len(args) == 0:
+        raise TypeError("function missing 1 required positional argument: 'shape'")
+    if len(args) == 1:
+        try:
+            new = tuple(operator.index(a) for a in iter(args[0]))
+        except TypeError:
+            new = (operator.index(args[0]),)
+    else:
+        new = tuple(operator.index(a) for a in args)
+    if current is None:
+        if len(new) not in allow_nd:
+            raise ValueError(f"shape must have length in {allow_nd}. Got new_shape={new}")
+        if any(d < 0 for d in new):
+            raise ValueError("'shape' elements cannot be negative")
+        return new
+    size, unknown = math.prod(current), [i for i, d in enumerate(new) if d < 0]
+    if not unknown:
+        if math.prod(new) != size:
+            raise ValueError(f"cannot reshape array of size {size} into shape {new}")
+    elif len(unknown) == 1:
+        i = unknown[0]
+        known = math.prod(new[:i] + new[i + 1:])
+        rest, left = divmod(size, known)
+        if left:
+            shown = tuple("newshape" if d < 0 else d for d in new)
+            raise ValueError(f"cannot reshape array of size {size} into shape {shown}")
+        new = new[:i] + (rest,) + new[i + 1:]
+    else:
+        raise ValueError("can only specify one unknown dimension")
+    if len(new) not in allow_nd:
+        raise ValueError(f"shape must have length in {allow_nd}. Got new_shape={new}")
+    return new
+
+
+def validate_axis(axis, ndim=2):
+    """One axis from 0, or None for all of them."""
+    if axis is None:
+        return None
+    if axis == ():
+        raise ValueError("sparse does not accept 0D axis (). Either use toarray (for dense) or copy (for sparse).")
+    if not isinstance(axis, tuple):
+        if isinstance(axis, bool) or not hasattr(axis, "__index__"):
+            raise TypeError(f"axis must be an integer/tuple of ints, not {type(axis)}")
+        axis = (axis,)
+    canonical = []
+    for a in axis:
+        if not isintlike(a):
+            raise TypeError(f"axis must be an integer. (given {a})")
+        a = operator.index(a)
+        if not -ndim <= a < ndim:
+            raise ValueError("axis out of range for ndim")
+        canonical.append(a % ndim)
+    if len(canonical) != len(set(canonical)):
+        raise ValueError("duplicate value in axis")
+    return None if len(canonical) == ndim else canonical[0]
+
+
+def get_index_dtype(arrays=(), maxval=None, check_contents=False):
+    """int32 where that holds the values of these arrays and `maxval`, else int64, as SciPy chooses.
+
+    Parameters: arrays: an array or a tuple of them; maxval: a number that must fit; check_contents: whether the values
+        count, not the types alone."""
+    if maxval is not None and int(maxval) > INT32_MAX:
+        return cp.int64
+    for a in (arrays,) if isinstance(arrays, cp.ndarray) or hasattr(arrays, "dtype") else arrays:
+        if not hasattr(a, "dtype"):
+            import numpy
+            a = numpy.asarray(a)
+        if cp.can_cast(a.dtype, cp.int32):
+            continue
+        if check_contents:
+            if a.size == 0:
+                continue
+            if a.dtype.kind in "iu" and int(a.min()) >= -2**31 and int(a.max()) <= INT32_MAX:
+                continue
+        return cp.int64
+    return cp.int32
+
+
+def safely_cast_index_arrays(A, idx_dtype=None, msg=""):
+    """The index arrays of a matrix as another type, a ValueError where they do not fit.
+
+    Parameters: A: a matrix with index arrays; idx_dtype: a type of integers, int32 by default; msg: what needs it."""
+    idx_dtype = cp.dtype(cp.int32 if idx_dtype is None else idx_dtype)
+    msg, most = msg or f"dtype {idx_dtype}", cp.iinfo(idx_dtype).max
+    wide = max(A.shape) > most
+    if A.format in ("csr", "csc", "bsr"):
+        R, C = getattr(A, "blocksize", (1, 1))
+        if int(A.indptr[-1]) * R > most:
+            raise ValueError(f"indptr values too large for {msg}")
+        if wide and A.indices.size and int(A.indices.max()) * C > most:
+            raise ValueError(f"indices values too large for {msg}")
+        return A.indices.astype(idx_dtype, copy=False), A.indptr.astype(idx_dtype, copy=False)
+    if A.format == "coo":
+        if wide and any(c.size and int(c.max()) > most for c in A.coords):
+            raise ValueError(f"coords values too large for {msg}")
+        return tuple(c.astype(idx_dtype, copy=False) for c in A.coords)
+    if A.format == "dia":
+        if wide and A.offsets.size and int(A.offsets.max()) > most:
+            raise ValueError(f"offsets values too large for {msg}")
+        return A.offsets.astype(idx_dtype, copy=False)
+    raise TypeError(f"Format {A.format} is not associated with index arrays. DOK and LIL have dict and list, not array.")
+
+
+def as_dense(x, dtype=None):
+    """x as an array of Cuprite's."""
+    return cp.asarray(x) if dtype is None else cp.asarray(x, dtype=dtype)
+
+
+def empty_lines(n, dtype):
+    """indptr of n empty rows."""
+    return cp.zeros(n + 1, dtype=dtype)

@@ -1,0 +1,377 @@
+"""Blocks: bsr matrices and arrays, whose elements are dense blocks in compressed rows."""
+from __future__ import annotations
+
+import cuprite as cp
+from cuprite import _sparse as S
+from cuprite.scipy.sparse._base import UFUNCS, _spbase, class_of, is_foreign, issparse, sparray, spmatrix
+from cuprite.scipy.sparse._minmax import Extremes
+from cuprite.scipy.sparse._util import check_shape, get_index_dtype, getdtype, isscalarlike, isshape
+
+
+def _block_of(csr, R, C):
+    """Which block of a whole number each element is in, and the row and column of each."""
+    row, column = S.sparse_rows(csr._indices, csr._indptr).astype(cp.int64), csr._indices.astype(cp.int64)
+    return (row // R) * (csr.shape[1] // C) + column // C, row, column
+
+
+def _estimate(csr):
+    """The blocks that are dense enough, as SciPy estimates it."""
+    m, n = csr.shape
+
+    def part(r, c):
+        if m % r or n % c:
+            return 0.0
+        return csr.nnz / (r * c * cp.unique(_block_of(csr, r, c)[0]).size)
+    if csr.nnz == 0:
+        return 1, 1
+    two, three = part(2, 2), part(3, 3)
+    if two > 0.85 and three > 0.85:
+        return (6, 6) if part(6, 6) > 0.7 else (3, 3)
+    if part(4, 4) > 0.7:
+        return 4, 4
+    return (3, 3) if three > 0.7 else (2, 2) if two > 0.7 else (1, 1)
+
+
+def blocks_of(csr, blocksize=None, copy=False):
+    """A csr matrix as blocks."""
+    csr._triple()
+    blocksize = _estimate(csr) if blocksize is None else tuple(blocksize)
+    R, C = blocksize
+    m, n = csr.shape
+    cls = class_of("bsr", csr._is_array)
+    if (R, C) == (1, 1):
+        return cls((csr.data.reshape(-1, 1, 1), csr.indices, csr.indptr), shape=csr.shape, copy=copy)
+    if R < 1 or C < 1 or m % R or n % C:
+        raise ValueError(f"invalid blocksize {blocksize}")
+    csr = csr._canon()
+    block, row, column = _block_of(csr, R, C)
+    found, number = cp.unique(block, return_inverse=True)
+    data = cp.zeros((found.size, R, C), dtype=csr.dtype)
+    data[number, row % R, column % C] = csr.data
+    columns = max(n // C, 1)
+    index = get_index_dtype((csr._indices,), maxval=max(columns, found.size))
+    indptr = cp.searchsorted(found, cp.arange(m // R + 1) * columns)
+    return cls((data, (found % columns).astype(index), indptr.astype(index)), shape=csr.shape)
+
+
+class _bsr(Extremes, _spbase):
+    """What bsr_matrix and bsr_array share."""
+
+    _format = "bsr"
+
+    def __init__(self, arg1, shape=None, dtype=None, copy=False, blocksize=None, *, maxprint=None):
+        _spbase.__init__(self, arg1, maxprint)
+        self._shape = None
+        if is_foreign(arg1):
+            arg1 = arg1.tobsr(blocksize=blocksize)
+            arg1, shape = (arg1.data, arg1.indices, arg1.indptr), arg1.shape if shape is None else shape
+        if blocksize is not None and not isshape(blocksize):
+            raise ValueError(f"invalid blocksize={blocksize}")
+        if isinstance(arg1, tuple) and isshape(arg1):
+            self._empty(check_shape(arg1), (1, 1) if blocksize is None else tuple(blocksize), dtype)
+        elif isinstance(arg1, tuple) and len(arg1) == 3:
+            self._from_arrays(arg1, shape, dtype, copy, blocksize)
+        else:
+            if isinstance(arg1, tuple) and len(arg1) != 2:
+                raise ValueError("unrecognized bsr_array constructor usage")
+            if not issparse(arg1):
+                arg1 = class_of("coo", self._is_array)(arg1, dtype=dtype, shape=shape)
+                if arg1.ndim != 2:
+                    raise ValueError(f"BSR arrays don't support {arg1.ndim}D input. Use 2D")
+            other = arg1.copy() if arg1.format == "bsr" and copy else arg1.tobsr(blocksize=blocksize)
+            self.data, self.indices, self.indptr, self._shape = other.data, other.indices, other.indptr, other.shape
+        if shape is not None:
+            self._shape = check_shape(shape)
+        elif self._shape is None:
+            if not self.indices.size:
+                raise ValueError("unable to infer matrix dimensions")
+            R, C = self.blocksize
+            self._shape = (self.indptr.size - 1) * R, (int(self.indices.max()) + 1) * C
+        if dtype is not None:
+            self.data = self.data.astype(getdtype(dtype), copy=False)
+        self.check_format()
+
+    def _empty(self, shape, blocksize, dtype):
+        (m, n), (R, C) = shape, blocksize
+        self._shape, self.data = shape, cp.zeros((0,) + blocksize, dtype=getdtype(dtype, default=float))
+        if m % R or n % C:
+            raise ValueError("shape must be multiple of blocksize")
+        index = get_index_dtype(maxval=max(m // R, n // C, R, C))
+        self.indices, self.indptr = cp.zeros(0, dtype=index), cp.zeros(m // R + 1, dtype=index)
+
+    def _from_arrays(self, arrays, shape, dtype, copy, blocksize):
+        data, indices, indptr = (cp.asarray(x) for x in arrays)
+        index = get_index_dtype((indices, indptr), maxval=max(shape or (1,)), check_contents=not self._is_array)
+        make = cp.array if copy else cp.asarray
+        self.indices, self.indptr = make(indices, dtype=index), make(indptr, dtype=index)
+        self.data = make(data, dtype=dtype)
+        getdtype(self.data.dtype)
+        if self.data.ndim != 3:
+            raise ValueError(f"BSR data must be 3-dimensional, got shape={self.data.shape}")
+        if blocksize is not None and tuple(blocksize) != self.data.shape[1:]:
+            raise ValueError(f"mismatching blocksize={blocksize} vs {self.data.shape[1:]}")
+
+    @property
+    def blocksize(self):
+        """The rows and columns of a block."""
+        return self.data.shape[1:]
+
+    def check_format(self, full_check=True):
+        """Checks the arrays: ValueError where they make no matrix.
+
+        Parameters: full_check: for SciPy's sake; all is always checked."""
+        (m, n), (R, C) = self._shape, self.blocksize
+        if self.indices.ndim != 1 or self.indptr.ndim != 1:
+            raise ValueError("indices, and indptr should be 1-D")
+        if self.indptr.size != m // R + 1:
+            raise ValueError(f"index pointer size ({self.indptr.size}) should be ({m // R + 1})")
+        if self.indices.size != self.data.shape[0]:
+            raise ValueError("indices and data should have the same size")
+        self._blocks()
+
+    def _blocks(self):
+        """The places of the blocks, as a csr matrix of their numbers, which checks them."""
+        (m, n), (R, C) = self._shape, self.blocksize
+        return class_of("csr", False)((cp.arange(self.data.shape[0]), self.indices, self.indptr),
+                                      shape=(m // R, n // C))
+
+    def _about(self):
+        return f" (blocksize={'x'.join(str(x) for x in self.blocksize)})"
+
+    def _getnnz(self, axis=None):
+        if axis is not None:
+            raise NotImplementedError("_getnnz over an axis is not implemented for BSR format")
+        return int(self.data.size)
+
+    def count_nonzero(self, axis=None):
+        """How many elements are not 0.
+
+        Parameters: axis: None."""
+        if axis is not None:
+            raise NotImplementedError("count_nonzero over axis is not implemented for BSR format.")
+        return self.tocsr().count_nonzero()
+
+    def _with_data(self, data, copy=True):
+        indices, indptr = (self.indices.copy(), self.indptr.copy()) if copy else (self.indices, self.indptr)
+        return type(self)((data, indices, indptr), shape=self._shape)
+
+    def copy(self):
+        """A copy that shares no array."""
+        return self._with_data(self.data.copy())
+
+    def get(self, stream=None):
+        """The matrix as one of SciPy's, in the host's memory.
+
+        Parameters: stream: for CuPy's sake."""
+        import scipy.sparse
+        return getattr(scipy.sparse, type(self).__name__)((self.data.get(), self.indices.get(), self.indptr.get()),
+                                                         shape=self._shape)
+
+    def __reduce__(self):
+        return type(self), ((self.data, self.indices, self.indptr), self._shape)
+
+    # --- conversions ---
+
+    def tobsr(self, blocksize=None, copy=False):
+        """The matrix as blocks.
+
+        Parameters: blocksize: rows and columns of a block; copy: whether arrays must not be shared."""
+        if blocksize not in (None, self.blocksize):
+            return self.tocsr().tobsr(blocksize=blocksize)
+        return self.copy() if copy else self
+
+    def tocoo(self, copy=True):
+        """The matrix as coordinates.
+
+        Parameters: copy: whether arrays must not be shared."""
+        R, C = self.blocksize
+        index = get_index_dtype((self.indices,), maxval=max(max(self._shape), self.data.size))
+        first = S.sparse_rows(self.indices, self.indptr).astype(index)[:, None, None] * R
+        row = cp.broadcast_to(first + cp.arange(R, dtype=index)[:, None], self.data.shape)
+        column = cp.broadcast_to(self.indices.astype(index)[:, None, None] * C + cp.arange(C, dtype=index),
+                                 self.data.shape)
+        data = self.data.reshape(-1)
+        return class_of("coo", self._is_array)._new(data.copy() if copy else data, (row.reshape(-1),
+                                                                                     column.reshape(-1)), self._shape)
+
+    def tocsr(self, copy=False):
+        """The matrix as compressed rows.
+
+        Parameters: copy: whether arrays must not be shared."""
+        coo = self.tocoo(copy=False)
+        coo.has_canonical_format = self.has_canonical_format
+        result = coo._compressed("csr")
+        result._sorted = result._canonical = None
+        return result
+
+    def transpose(self, axes=None, copy=False):
+        """The transpose.
+
+        Parameters: axes: None or (1, 0); copy: whether arrays must not be shared."""
+        self._check_axes(axes)
+        turned = self._blocks().T.tocsr()
+        return type(self)((self.data[turned.data].transpose(0, 2, 1).copy(), turned.indices, turned.indptr),
+                          shape=self._shape[::-1])
+
+    @property
+    def has_sorted_indices(self):
+        """Whether the indices of each row of blocks ascend."""
+        return self._blocks().has_sorted_indices
+
+    @property
+    def has_canonical_format(self):
+        """Whether the indices of each row of blocks ascend and none is there twice."""
+        return self._blocks().has_canonical_format
+
+    def sort_indices(self):
+        """Sorts the indices of each row of blocks, in place."""
+        blocks = self._blocks().sorted_indices()
+        self.data, self.indices, self.indptr = self.data[blocks.data], blocks.indices, blocks.indptr
+
+    def sum_duplicates(self):
+        """Adds blocks that stand at one place, in place."""
+        if not self.has_canonical_format:
+            other = self.tocsr().tobsr(blocksize=self.blocksize)
+            self.data, self.indices, self.indptr = other.data, other.indices, other.indptr
+
+    def eliminate_zeros(self):
+        """Drops blocks of zeros, in place."""
+        blocks = self._blocks()
+        keep = (self.data != 0).any(axis=(1, 2))
+        number, self.indices, self.indptr = S.sparse_select(*blocks._triple(), keep)
+        self.data = self.data[number]
+
+    def prune(self):
+        """Nothing: blocks fill their arrays."""
+
+    # --- elements ---
+
+    def astype(self, dtype, casting="unsafe", copy=True):
+        """The matrix with elements of another type.
+
+        Parameters: dtype: the type; casting: which conversions are allowed; copy: whether the result must be new."""
+        dtype = getdtype(dtype)
+        if self.dtype == dtype:
+            return self.copy() if copy else self
+        return self._with_data(self.data.astype(dtype), copy=copy)
+
+    def conjugate(self, copy=True):
+        """The complex conjugate.
+
+        Parameters: copy: whether the result of a real matrix must be new."""
+        if self.dtype.kind == "c":
+            return self._with_data(self.data.conj(), copy=copy)
+        return self.copy() if copy else self
+
+    def _real(self):
+        return self._with_data(self.data.real.copy())
+
+    def _imag(self):
+        return self._with_data(self.data.imag.copy() if self.dtype.kind == "c" else cp.zeros_like(self.data))
+
+    def _deduped(self):
+        self.sum_duplicates()
+        return self.data
+
+    def __abs__(self):
+        return self._with_data(abs(self._deduped()))
+
+    def __round__(self, ndigits=0):
+        return self._with_data(cp.around(self._deduped(), ndigits))
+
+    def __neg__(self):
+        if self.dtype.kind == "b":
+            raise NotImplementedError("negating a boolean sparse array is not supported")
+        return self._with_data(-self.data)
+
+    def _mul_scalar(self, other):
+        return self._with_data(self.data * other)
+
+    def __imul__(self, other):
+        if not isscalarlike(other):
+            return NotImplemented
+        self.data *= other
+        return self
+
+    def __itruediv__(self, other):
+        if not isscalarlike(other):
+            return NotImplemented
+        self.data *= 1.0 / other
+        return self
+
+    def power(self, n, dtype=None):
+        """Each element to a power.
+
+        Parameters: n: a number, not 0; dtype: the type in which it is computed."""
+        if not isscalarlike(n):
+            raise NotImplementedError("input is not scalar")
+        if not n:
+            raise NotImplementedError("zero power is not supported as it would densify the matrix.\nUse "
+                                      "`np.ones(A.shape, dtype=A.dtype)` for this case.")
+        data = self._deduped()
+        return self._with_data((data if dtype is None else data.astype(dtype, copy=False)) ** n)
+
+    def __getitem__(self, key):
+        raise NotImplementedError
+
+    def __setitem__(self, key, value):
+        raise NotImplementedError
+
+    def _setdiag(self, values, k):
+        blocksize, csr = self.blocksize, self.tocsr()
+        csr._setdiag(values, k)
+        other = csr.tobsr(blocksize=blocksize)
+        self.data, self.indices, self.indptr = other.data, other.indices, other.indptr
+
+    def resize(self, *shape):
+        """Changes the shape in place, to whole blocks.
+
+        Parameters: shape: the new lengths."""
+        shape = check_shape(shape)
+        R, C = self.blocksize
+        if shape[0] % R or shape[1] % C:
+            raise ValueError(f"shape must be divisible into {self.blocksize} blocks. Got {shape}")
+        blocks = self._blocks()
+        blocks.resize(shape[0] // R, shape[1] // C)
+        self.data, self.indices, self.indptr, self._shape = self.data[blocks.data], blocks.indices, blocks.indptr, shape
+
+    def _add_sparse(self, other, sign):
+        return self.tocsr()._add_sparse(other, sign).tobsr(blocksize=self.blocksize)
+
+    def _matmul_sparse(self, other):
+        R, C = self.blocksize[0], other.blocksize[1] if other.format == "bsr" else 1
+        return self.tocsr()._matmul_sparse(other).tobsr(blocksize=(R, C))
+
+
+def _elementwise(name):
+    def method(self):
+        return self._with_data(getattr(cp, name)(self._deduped()))
+    method.__name__, method.__doc__ = name, f"`cuprite.{name}` of each element."
+    return method
+
+
+for _name in UFUNCS:
+    setattr(_bsr, _name, _elementwise(_name))
+
+
+class bsr_array(_bsr, sparray):
+    """A sparse array of dense blocks.
+
+    Parameters: arg1: an array, a matrix, a shape, (data, (row, column)) or (data, indices, indptr); shape: the lengths
+        of the axes; dtype: the element type; copy: whether arrays must not be shared; blocksize: rows and columns of a
+        block; maxprint: how many elements are printed."""
+
+
+class bsr_matrix(spmatrix, _bsr):
+    """A sparse matrix of dense blocks.
+
+    Parameters: arg1: an array, a matrix, a shape, (data, (row, column)) or (data, indices, indptr); shape: the lengths
+        of the axes; dtype: the element type; copy: whether arrays must not be shared; blocksize: rows and columns of a
+        block; maxprint: how many elements are printed."""
+
+
+def isspmatrix_bsr(x):
+    """Is x a bsr_matrix?
+
+    Parameters: x: any object."""
+    return isinstance(x, bsr_matrix)

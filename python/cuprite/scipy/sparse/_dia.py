@@ -1,0 +1,311 @@
+"""Diagonals: dia matrices and arrays. data[k, j] is the element of column j on the diagonal offsets[k]."""
+from __future__ import annotations
+
+import cuprite as cp
+from cuprite.scipy.sparse._base import UFUNCS, _spbase, class_of, is_foreign, issparse, sparray, spmatrix
+from cuprite.scipy.sparse._util import check_shape, get_index_dtype, getdtype, isscalarlike, isshape
+
+
+class _dia(_spbase):
+    """What dia_matrix and dia_array share."""
+
+    _format = "dia"
+
+    def __init__(self, arg1, shape=None, dtype=None, copy=False, *, maxprint=None):
+        _spbase.__init__(self, arg1, maxprint)
+        if is_foreign(arg1):
+            arg1 = arg1.todia()
+            arg1, shape = (arg1.data, arg1.offsets), arg1.shape
+        if isinstance(arg1, tuple) and not isshape(arg1):
+            try:
+                data, offsets = arg1
+            except ValueError as error:
+                raise ValueError("unrecognized form for dia_array constructor") from error
+            if shape is None:
+                raise ValueError("expected a shape argument")
+            self._shape = check_shape(shape)
+            make = cp.array if copy else cp.asarray
+            self.data = cp.atleast_2d(make(data, dtype=dtype))
+            index = get_index_dtype(maxval=max(self._shape))
+            self.offsets = cp.atleast_1d(make(offsets, dtype=index))
+        elif isinstance(arg1, tuple):
+            self._shape = check_shape(arg1)
+            self.data = cp.zeros((0, 0), dtype=getdtype(dtype, default=float))
+            self.offsets = cp.zeros(0, dtype=get_index_dtype(maxval=max(self._shape)))
+        else:
+            if not issparse(arg1):
+                dense = cp.asarray(arg1)
+                if self._is_array and dense.ndim != 2:
+                    raise ValueError(f"DIA arrays don't support {dense.ndim}D input. Use 2D")
+                arg1 = class_of("coo", self._is_array)(dense, dtype=dtype, shape=shape)
+            other = arg1.copy() if arg1.format == "dia" and copy else arg1.todia()
+            self.data, self.offsets, self._shape = other.data, other.offsets, check_shape(other.shape)
+        getdtype(self.data.dtype if dtype is None else dtype)
+        if dtype is not None:
+            self.data = self.data.astype(getdtype(dtype), copy=False)
+        self._check()
+
+    def _check(self):
+        if self.offsets.ndim != 1:
+            raise ValueError("offsets array must have rank 1")
+        if self.data.ndim != 2:
+            raise ValueError("data array must have rank 2")
+        if self.data.shape[0] != self.offsets.size:
+            raise ValueError(f"number of diagonals ({self.data.shape[0]}) does not match the number of offsets "
+                             f"({self.offsets.size})")
+        if cp.unique(self.offsets).size != self.offsets.size:
+            raise ValueError("offset array contains duplicate values")
+
+    def _about(self):
+        return f" ({self.data.shape[0]} diagonals)"
+
+    def _mask(self):
+        """Which of data are elements."""
+        column = cp.arange(self.data.shape[1])
+        row = column - self.offsets[:, None]
+        return (row >= 0) & (row < self._shape[0]) & (column < self._shape[1])
+
+    def _with_data(self, data, copy=True):
+        return type(self)((data, self.offsets.copy() if copy else self.offsets), shape=self._shape)
+
+    def copy(self):
+        """A copy that shares no array."""
+        return self._with_data(self.data.copy())
+
+    def _getnnz(self, axis=None):
+        if axis is not None:
+            raise NotImplementedError("_getnnz over an axis is not implemented for DIA format")
+        m, n = self._shape
+        length = min(self.data.shape[1], n)
+        return sum(max(min(m + k, length) - max(k, 0), 0) for k in self.offsets.tolist())
+
+    def count_nonzero(self, axis=None):
+        """How many elements are not 0.
+
+        Parameters: axis: None."""
+        if axis is not None:
+            raise NotImplementedError("count_nonzero over an axis is not implemented for DIA format")
+        return int(cp.count_nonzero(self.data[self._mask()]))
+
+    def get(self, stream=None):
+        """The matrix as one of SciPy's, in the host's memory.
+
+        Parameters: stream: for CuPy's sake."""
+        import scipy.sparse
+        return getattr(scipy.sparse, type(self).__name__)((self.data.get(), self.offsets.get()), shape=self._shape)
+
+    def __reduce__(self):
+        return type(self), ((self.data, self.offsets), self._shape)
+
+    # --- conversions ---
+
+    def todia(self, copy=False):
+        """The matrix as diagonals.
+
+        Parameters: copy: whether arrays must not be shared."""
+        return self.copy() if copy else self
+
+    def tocoo(self, copy=False):
+        """The matrix as coordinates, without zeros.
+
+        Parameters: copy: whether arrays must not be shared."""
+        mask = self._mask() & (self.data != 0)
+        which, column = mask.nonzero()
+        index = get_index_dtype((self.offsets,), maxval=max(self._shape))
+        row = (column - self.offsets[which]).astype(index)
+        return class_of("coo", self._is_array)._new(self.data[mask], (row, column.astype(index)), self._shape)
+
+    def tocsr(self, copy=False):
+        """The matrix as compressed rows, without zeros.
+
+        Parameters: copy: whether arrays must not be shared."""
+        return self.tocoo().tocsr()
+
+    def tocsc(self, copy=False):
+        """The matrix as compressed columns, without zeros.
+
+        Parameters: copy: whether arrays must not be shared."""
+        return self.tocoo().tocsc()
+
+    def transpose(self, axes=None, copy=False):
+        """The transpose.
+
+        Parameters: axes: None or (1, 0); copy: whether arrays must not be shared."""
+        self._check_axes(axes)
+        m, n = self._shape
+        column = cp.arange(m) - (-self.offsets.astype(cp.int64))[:, None]
+        inside = (column >= 0) & (column < self.data.shape[1])
+        if self.data.size == 0:
+            data = cp.zeros((self.offsets.size, m), dtype=self.dtype)
+        else:
+            data = self.data[cp.arange(self.offsets.size)[:, None], cp.where(inside, column, 0)]
+            data = cp.where(inside, data, cp.zeros((), dtype=self.dtype))
+        return type(self)((data, -self.offsets), shape=(n, m))
+
+    def resize(self, *shape):
+        """Changes the shape in place: elements outside of the new one are dropped.
+
+        Parameters: shape: the new lengths."""
+        shape = check_shape(shape)
+        m, n = shape
+        self.data = self.data[:, :n]
+        if m > self._shape[0] and bool((self.offsets + self._shape[0] < self.data.shape[1]).any()):
+            self.data = cp.where(self._mask(), self.data, cp.zeros((), dtype=self.dtype))
+        self._shape = shape
+
+    # --- elements ---
+
+    def astype(self, dtype, casting="unsafe", copy=True):
+        """The matrix with elements of another type.
+
+        Parameters: dtype: the type; casting: which conversions are allowed; copy: whether the result must be new."""
+        dtype = getdtype(dtype)
+        if self.dtype == dtype:
+            return self.copy() if copy else self
+        return self._with_data(self.data.astype(dtype), copy=copy)
+
+    def conjugate(self, copy=True):
+        """The complex conjugate.
+
+        Parameters: copy: whether the result of a real matrix must be new."""
+        if self.dtype.kind == "c":
+            return self._with_data(self.data.conj(), copy=copy)
+        return self.copy() if copy else self
+
+    def _real(self):
+        return self._with_data(self.data.real.copy())
+
+    def _imag(self):
+        return self._with_data(self.data.imag.copy() if self.dtype.kind == "c" else cp.zeros_like(self.data))
+
+    def __abs__(self):
+        return self._with_data(abs(self.data))
+
+    def __round__(self, ndigits=0):
+        return self._with_data(cp.around(self.data, ndigits))
+
+    def __neg__(self):
+        if self.dtype.kind == "b":
+            raise NotImplementedError("negating a boolean sparse array is not supported")
+        return self._with_data(-self.data)
+
+    def _mul_scalar(self, other):
+        return self._with_data(self.data * other)
+
+    def __imul__(self, other):
+        if not isscalarlike(other):
+            return NotImplemented
+        self.data *= other
+        return self
+
+    def __itruediv__(self, other):
+        if not isscalarlike(other):
+            return NotImplemented
+        self.data *= 1.0 / other
+        return self
+
+    def power(self, n, dtype=None):
+        """Each element to a power.
+
+        Parameters: n: a number, not 0; dtype: the type in which it is computed."""
+        if not isscalarlike(n):
+            raise NotImplementedError("input is not scalar")
+        if not n:
+            raise NotImplementedError("zero power is not supported as it would densify the matrix.\nUse "
+                                      "`np.ones(A.shape, dtype=A.dtype)` for this case.")
+        return self._with_data((self.data if dtype is None else self.data.astype(dtype, copy=False)) ** n)
+
+    def diagonal(self, k=0):
+        """A diagonal.
+
+        Parameters: k: which; 0 is the main one, above it positive."""
+        m, n = self._shape
+        if k <= -m or k >= n:
+            return cp.empty(0, dtype=self.dtype)
+        first, last = max(0, k), min(m + k, n)
+        result = cp.zeros(last - first, dtype=self.dtype)
+        for number, offset in enumerate(self.offsets.tolist()):
+            if offset == k:
+                part = self.data[number, first:last]
+                result[:part.size] = part
+        return result
+
+    def _setdiag(self, values, k):
+        m, n = self._shape
+        count = min(m + min(k, 0), n - max(k, 0))
+        if values.ndim:
+            values = values[:count]
+            count = min(count, values.size)
+        first = max(k, 0)
+        offsets, columns = self.offsets.tolist(), max(first + count, self.data.shape[1])
+        known = k in offsets
+        data = cp.zeros((len(offsets) + (not known), columns), dtype=self.dtype)
+        data[:len(offsets), :self.data.shape[1]] = self.data
+        data[offsets.index(k) if known else len(offsets), first:first + count] = values
+        if not known:
+            self.offsets = cp.concatenate((self.offsets, cp.array([k], dtype=self.offsets.dtype)))
+        self.data = data
+
+    # --- two operands ---
+
+    def _add_sparse(self, other, sign):
+        if other.format != "dia":
+            return self.tocsr()._add_sparse(other, sign) if sign < 0 else other._add_sparse(self, 1)
+        offsets = cp.union1d(self.offsets, other.offsets)
+        columns = max(self.data.shape[1], other.data.shape[1])
+        data = cp.zeros((offsets.size, columns), dtype=cp.result_type(self.dtype, other.dtype))
+        for matrix, plus in ((self, True), (other, sign > 0)):
+            if not matrix.data.size:
+                continue
+            place = cp.searchsorted(offsets, matrix.offsets)
+            part = cp.where(matrix._mask(), matrix.data, cp.zeros((), dtype=matrix.dtype))
+            wide = cp.zeros_like(data)
+            wide[place, :part.shape[1]] = part
+            data = data + wide if plus else data - wide
+        return type(self)((data, offsets), shape=self._shape)
+
+    def multiply(self, other):
+        """Elements times elements, or a number.
+
+        Parameters: other: a number, an array or a matrix that broadcasts."""
+        if isscalarlike(other):
+            return self._mul_scalar(other)
+        result = _spbase.multiply(self, other)
+        whole = not issparse(other) or other.format == "dia" and other.shape == self._shape
+        return result.todia() if whole and issparse(result) and result.shape == self._shape else result
+
+    def _matmul_sparse(self, other):
+        result = self.tocsr()._matmul_sparse(other)
+        return result.todia() if other.format == "dia" else result
+
+
+def _elementwise(name):
+    def method(self):
+        return self._with_data(getattr(cp, name)(self.data))
+    method.__name__, method.__doc__ = name, f"`cuprite.{name}` of each element."
+    return method
+
+
+for _name in UFUNCS:
+    setattr(_dia, _name, _elementwise(_name))
+
+
+class dia_array(_dia, sparray):
+    """A sparse array of diagonals.
+
+    Parameters: arg1: an array, a matrix, a shape, or (data, offsets); shape: the lengths of the axes; dtype: the element
+        type; copy: whether arrays must not be shared; maxprint: how many elements are printed."""
+
+
+class dia_matrix(spmatrix, _dia):
+    """A sparse matrix of diagonals.
+
+    Parameters: arg1: an array, a matrix, a shape, or (data, offsets); shape: the lengths of the axes; dtype: the element
+        type; copy: whether arrays must not be shared; maxprint: how many elements are printed."""
+
+
+def isspmatrix_dia(x):
+    """Is x a dia_matrix?
+
+    Parameters: x: any object."""
+    return isinstance(x, dia_matrix)

@@ -1,0 +1,254 @@
+"""lil and dok: matrices that are built element by element, in the host's memory.
+
+SciPy's own objects hold them, so SciPy must be installed. Reading, setting and what they are stored as is SciPy's;
+whatever computes first makes compressed rows on the device."""
+from __future__ import annotations
+
+import cuprite as cp
+from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
+from cuprite.scipy.sparse._util import check_shape, getdtype, isshape
+
+
+def _on_host(x):
+    """x with arrays of Cuprite's as NumPy's and matrices as SciPy's."""
+    if isinstance(x, tuple):
+        return tuple(_on_host(v) for v in x)
+    return x.get() if isinstance(x, cp.ndarray) or issparse(x) else x
+
+
+class _host(_spbase):
+    """What lil and dok share."""
+
+    def __init__(self, arg1, shape=None, dtype=None, copy=False, *, maxprint=None):
+        import scipy.sparse
+        _spbase.__init__(self, arg1, maxprint)
+        theirs = getattr(scipy.sparse, type(self).__name__)
+        dtype = None if dtype is None else getdtype(dtype)
+        if isinstance(arg1, tuple) and isshape(arg1, self._allow_nd):
+            arg1 = check_shape(arg1, allow_nd=self._allow_nd)
+        if isinstance(arg1, _host) and not copy and arg1.format == self.format and dtype is None:
+            self._matrix = arg1._matrix
+        else:
+            self._matrix = theirs(_on_host(arg1), shape=shape, dtype=dtype, copy=True)
+        getdtype(self._matrix.dtype)
+
+    dtype = property(lambda self: cp.dtype(self._matrix.dtype), doc="The type of the elements.")
+    ndim = property(lambda self: self._matrix.ndim, doc="The number of axes.")
+    _shape = property(lambda self: self._matrix.shape)
+    device = property(lambda self: cp.Device("cpu") if not hasattr(cp, "cuda") else cp.cuda.Device(),
+                      doc="The device on which conversions are made: the current one.")
+
+    def _like(self, matrix):
+        new = type(self).__new__(type(self))
+        new.maxprint, new._matrix = self.maxprint, matrix
+        return new
+
+    def _getnnz(self, axis=None):
+        return self._matrix._getnnz(axis)
+
+    def count_nonzero(self, axis=None):
+        """How many elements are not 0.
+
+        Parameters: axis: None for all, or one axis."""
+        return self._matrix.count_nonzero(axis)
+
+    def get(self, stream=None):
+        """The matrix as one of SciPy's.
+
+        Parameters: stream: for CuPy's sake."""
+        return self._matrix.copy()
+
+    def __reduce__(self):
+        return type(self), (self._matrix,)
+
+    def copy(self):
+        """A copy that shares nothing."""
+        return self._like(self._matrix.copy())
+
+    def tocoo(self, copy=False):
+        """The matrix as coordinates on the current device.
+
+        Parameters: copy: for SciPy's sake."""
+        coo = self._matrix.tocoo()
+        new = class_of("coo", self._is_array)((coo.data, coo.coords), shape=coo.shape)
+        new.has_canonical_format = coo.has_canonical_format
+        return new
+
+    def tocsr(self, copy=False):
+        """The matrix as compressed rows on the current device.
+
+        Parameters: copy: for SciPy's sake."""
+        return class_of("csr", self._is_array)(self._matrix.tocsr())
+
+    def tolil(self, copy=False):
+        """The matrix as lists of rows.
+
+        Parameters: copy: whether lists must not be shared."""
+        return self._same("lil", copy)
+
+    def todok(self, copy=False):
+        """The matrix as a dictionary.
+
+        Parameters: copy: whether it must not be shared."""
+        return self._same("dok", copy)
+
+    def _same(self, format, copy):
+        if format != self.format:
+            return class_of(format, self._is_array)(self._matrix)
+        return self.copy() if copy else self
+
+    def transpose(self, axes=None, copy=False):
+        """The transpose.
+
+        Parameters: axes: None or (1, 0); copy: whether arrays must not be shared."""
+        return self._like(self._matrix.transpose(axes=axes, copy=copy))
+
+    def resize(self, *shape):
+        """Changes the shape in place: elements outside of the new one are dropped.
+
+        Parameters: shape: the new lengths."""
+        self._matrix.resize(*shape)
+
+    def astype(self, dtype, casting="unsafe", copy=True):
+        """The matrix with elements of another type.
+
+        Parameters: dtype: the type; casting: which conversions are allowed; copy: whether the result must be new."""
+        return self._like(self._matrix.astype(getdtype(dtype), casting=casting, copy=copy))
+
+    def _mul_scalar(self, other):
+        return self._like(self._matrix._mul_scalar(_on_host(other)))
+
+    def _setdiag(self, values, k):
+        self._matrix.setdiag(values.get(), k)
+
+    def _getrow(self, i):
+        return self._like(self._matrix._getrow(i))
+
+    def _getcol(self, j):
+        return self._like(self._matrix._getcol(j))
+
+    def __getitem__(self, key):
+        found = self._matrix[_on_host(key)]
+        if not is_foreign(found):
+            return cp.asarray(found)
+        return self._like(found) if found.format == self.format else class_of(found.format, self._is_array)(found)
+
+    def __setitem__(self, key, x):
+        self._matrix[_on_host(key)] = _on_host(x)
+
+
+class _lil(_host):
+    """Lists of rows."""
+
+    _format = "lil"
+    rows = property(lambda self: self._matrix.rows, doc="The columns of each row's elements, as lists.")
+    data = property(lambda self: self._matrix.data, doc="Each row's elements, as lists.")
+
+    def getrowview(self, i):
+        """A row that shares its lists with the matrix.
+
+        Parameters: i: which."""
+        return self._like(self._matrix.getrowview(i))
+
+
+class _dok(_host):
+    """A dictionary: (row, column) to element."""
+
+    _format = "dok"
+    _allow_nd = (1, 2)
+
+    def __len__(self):
+        return len(self._matrix)
+
+    def __contains__(self, key):
+        return key in self._matrix
+
+    def __iter__(self):
+        return iter(self._matrix)
+
+    def __delitem__(self, key):
+        del self._matrix[key]
+
+    def keys(self):
+        """The places of the elements."""
+        return self._matrix.keys()
+
+    def values(self):
+        """The elements."""
+        return self._matrix.values()
+
+    def items(self):
+        """The places and the elements."""
+        return self._matrix.items()
+
+    def get(self, key=None, default=0.0, stream=None):
+        """The element at a place, or without one the matrix as one of SciPy's.
+
+        Parameters: key: a place; default: what is given where nothing is stored; stream: for CuPy's sake."""
+        return self._matrix.copy() if key is None else self._matrix.get(key, default)
+
+    def setdefault(self, key, default=None):
+        """The element at a place, which is set where nothing is stored.
+
+        Parameters: key: a place; default: what it is set to."""
+        return self._matrix.setdefault(key, default)
+
+    def pop(self, key, default=None):
+        """The element at a place, which is taken out.
+
+        Parameters: key: a place; default: what is given where nothing is stored."""
+        return self._matrix.pop(key, default)
+
+    def popitem(self):
+        """Some place with its element, which is taken out."""
+        return self._matrix.popitem()
+
+    def clear(self):
+        """Takes all elements out."""
+        self._matrix.clear()
+
+    def conjtransp(self):
+        """The conjugate transpose."""
+        return self._like(self._matrix.conjtransp())
+
+
+class lil_array(_lil, sparray):
+    """A sparse array of lists, in the host's memory.
+
+    Parameters: arg1: an array, a matrix or a shape; shape: the lengths of the axes; dtype: the element type; copy:
+        whether lists must not be shared; maxprint: how many elements are printed."""
+
+
+class lil_matrix(spmatrix, _lil):
+    """A sparse matrix of lists, in the host's memory.
+
+    Parameters: arg1: an array, a matrix or a shape; shape: the lengths of the axes; dtype: the element type; copy:
+        whether lists must not be shared; maxprint: how many elements are printed."""
+
+
+class dok_array(_dok, sparray):
+    """A sparse array as a dictionary, in the host's memory.
+
+    Parameters: arg1: an array, a matrix or a shape; shape: the lengths of the axes; dtype: the element type; copy:
+        whether it must not be shared; maxprint: how many elements are printed."""
+
+
+class dok_matrix(spmatrix, _dok):
+    """A sparse matrix as a dictionary, in the host's memory.
+
+    Parameters: arg1: an array, a matrix or a shape; shape: the lengths of the axes; dtype: the element type; copy:
+        whether it must not be shared; maxprint: how many elements are printed."""
+
+
+def isspmatrix_lil(x):
+    """Is x a lil_matrix?
+
+    Parameters: x: any object."""
+    return isinstance(x, lil_matrix)
+
+
+def isspmatrix_dok(x):
+    """Is x a dok_matrix?
+
+    Parameters: x: any object."""
+    return isinstance(x, dok_matrix)

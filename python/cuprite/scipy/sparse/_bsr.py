@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import cuprite as cp
 from cuprite import _sparse as S
-from cuprite.scipy.sparse._base import UFUNCS, _spbase, class_of, is_foreign, issparse, sparray, spmatrix
+from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
+from cuprite.scipy.sparse._data import DataMatrix
 from cuprite.scipy.sparse._minmax import Extremes
 from cuprite.scipy.sparse._util import check_shape, get_index_dtype, getdtype, isscalarlike, isshape
 
@@ -54,7 +55,7 @@ def blocks_of(csr, blocksize=None, copy=False):
     return cls((data, (found % columns).astype(index), indptr.astype(index)), shape=csr.shape)
 
 
-class _bsr(Extremes, _spbase):
+class _bsr(Extremes, DataMatrix):
     """What bsr_matrix and bsr_array share."""
 
     _format = "bsr"
@@ -246,70 +247,9 @@ class _bsr(Extremes, _spbase):
 
     # --- elements ---
 
-    def astype(self, dtype, casting="unsafe", copy=True):
-        """The matrix with elements of another type.
-
-        Parameters: dtype: the type; casting: which conversions are allowed; copy: whether the result must be new."""
-        dtype = getdtype(dtype)
-        if self.dtype == dtype:
-            return self.copy() if copy else self
-        return self._with_data(self.data.astype(dtype), copy=copy)
-
-    def conjugate(self, copy=True):
-        """The complex conjugate.
-
-        Parameters: copy: whether the result of a real matrix must be new."""
-        if self.dtype.kind == "c":
-            return self._with_data(self.data.conj(), copy=copy)
-        return self.copy() if copy else self
-
-    def _real(self):
-        return self._with_data(self.data.real.copy())
-
-    def _imag(self):
-        return self._with_data(self.data.imag.copy() if self.dtype.kind == "c" else cp.zeros_like(self.data))
-
     def _deduped(self):
         self.sum_duplicates()
         return self.data
-
-    def __abs__(self):
-        return self._with_data(abs(self._deduped()))
-
-    def __round__(self, ndigits=0):
-        return self._with_data(cp.around(self._deduped(), ndigits))
-
-    def __neg__(self):
-        if self.dtype.kind == "b":
-            raise NotImplementedError("negating a boolean sparse array is not supported")
-        return self._with_data(-self.data)
-
-    def _mul_scalar(self, other):
-        return self._with_data(self.data * other)
-
-    def __imul__(self, other):
-        if not isscalarlike(other):
-            return NotImplemented
-        self.data *= other
-        return self
-
-    def __itruediv__(self, other):
-        if not isscalarlike(other):
-            return NotImplemented
-        self.data *= 1.0 / other
-        return self
-
-    def power(self, n, dtype=None):
-        """Each element to a power.
-
-        Parameters: n: a number, not 0; dtype: the type in which it is computed."""
-        if not isscalarlike(n):
-            raise NotImplementedError("input is not scalar")
-        if not n:
-            raise NotImplementedError("zero power is not supported as it would densify the matrix.\nUse "
-                                      "`np.ones(A.shape, dtype=A.dtype)` for this case.")
-        data = self._deduped()
-        return self._with_data((data if dtype is None else data.astype(dtype, copy=False)) ** n)
 
     def __getitem__(self, key):
         raise NotImplementedError
@@ -338,20 +278,17 @@ class _bsr(Extremes, _spbase):
     def _add_sparse(self, other, sign):
         return self.tocsr()._add_sparse(other, sign).tobsr(blocksize=self.blocksize)
 
+    def multiply(self, other):
+        """Elements times elements, or a number.
+
+        Parameters: other: a number, an array or a matrix that broadcasts."""
+        result = _spbase.multiply(self, other)
+        return result.tobsr(blocksize=self.blocksize) if issparse(result) and issparse(
+            other) and other.shape == self._shape else result
+
     def _matmul_sparse(self, other):
         R, C = self.blocksize[0], other.blocksize[1] if other.format == "bsr" else 1
         return self.tocsr()._matmul_sparse(other).tobsr(blocksize=(R, C))
-
-
-def _elementwise(name):
-    def method(self):
-        return self._with_data(getattr(cp, name)(self._deduped()))
-    method.__name__, method.__doc__ = name, f"`cuprite.{name}` of each element."
-    return method
-
-
-for _name in UFUNCS:
-    setattr(_bsr, _name, _elementwise(_name))
 
 
 class bsr_array(_bsr, sparray):

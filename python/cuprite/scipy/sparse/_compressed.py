@@ -5,28 +5,19 @@ method is written once, in terms of the major axis (along indptr) and the minor 
 that were checked; assigning to `indices` or `indptr` has them checked again."""
 from __future__ import annotations
 
-import math
-import operator
-import warnings
-
 import cuprite as cp
 from cuprite import _sparse as S
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
 from cuprite.scipy.sparse._index import IndexedRows
+from cuprite.scipy.sparse._data import DataMatrix
 from cuprite.scipy.sparse._minmax import Extremes
 from cuprite.scipy.sparse._util import (
-    SparseEfficiencyWarning, check_shape, get_index_dtype, getdtype, isdense, isscalarlike, isshape, sum_dtype, upcast,
-    validate_axis)
+    check_shape, get_index_dtype, getdtype, isscalarlike, isshape, sum_dtype, upcast, validate_axis)
 
 _START, _POINTERS, _LOW, _HIGH, _UNSORTED, _TWICE, _LAST = 1, 2, 4, 8, 16, 32, 256  # of cuprite/sparse.h
 
 
-def scalar_type(data, other):
-    """A number as what keeps the type of `data` as NumPy's rules have it."""
-    return other.item() if hasattr(other, "item") and not hasattr(other, "dtype") else other
-
-
-class _cs(IndexedRows, Extremes, _spbase):
+class _cs(IndexedRows, Extremes, DataMatrix):
     """What csr and csc share."""
 
     def __init__(self, arg1, shape=None, dtype=None, copy=False, *, maxprint=None):
@@ -323,70 +314,6 @@ class _cs(IndexedRows, Extremes, _spbase):
         self.sum_duplicates()
         return self.data
 
-    def astype(self, dtype, casting="unsafe", copy=True):
-        """The matrix with elements of another type.
-
-        Parameters: dtype: the type; casting: which conversions are allowed; copy: whether the result must be new."""
-        dtype = getdtype(dtype)
-        if self.dtype == dtype:
-            return self.copy() if copy else self
-        if casting != "unsafe" and not cp.can_cast(self.dtype, dtype, casting):
-            raise TypeError(f"Cannot cast array data from {self.dtype!r} to {dtype!r} according to the rule "
-                            f"'{casting}'")
-        return self._with_data(self.data.astype(dtype), copy=copy)
-
-    def conjugate(self, copy=True):
-        """The complex conjugate.
-
-        Parameters: copy: whether the result of a real matrix must be new."""
-        if self.dtype.kind == "c":
-            return self._with_data(self.data.conj(), copy=copy)
-        return self.copy() if copy else self
-
-    def _real(self):
-        return self._with_data(self.data.real.copy())
-
-    def _imag(self):
-        return self._with_data(self.data.imag.copy() if self.dtype.kind == "c" else cp.zeros_like(self.data))
-
-    def __abs__(self):
-        return self._with_data(abs(self._deduped()))
-
-    def __round__(self, ndigits=0):
-        return self._with_data(cp.around(self._deduped(), ndigits))
-
-    def __neg__(self):
-        if self.dtype.kind == "b":
-            raise NotImplementedError("negating a boolean sparse array is not supported")
-        return self._with_data(-self.data)
-
-    def _mul_scalar(self, other):
-        return self._with_data(self.data * scalar_type(self.data, other))
-
-    def __imul__(self, other):
-        if not isscalarlike(other):
-            return NotImplemented
-        self.data *= other
-        return self
-
-    def __itruediv__(self, other):
-        if not isscalarlike(other):
-            return NotImplemented
-        self.data *= 1.0 / other
-        return self
-
-    def power(self, n, dtype=None):
-        """Each element to a power.
-
-        Parameters: n: a number, not 0; dtype: the type in which it is computed."""
-        if not isscalarlike(n):
-            raise NotImplementedError("input is not scalar")
-        if not n:
-            raise NotImplementedError("zero power is not supported as it would densify the matrix.\nUse "
-                                      "`np.ones(A.shape, dtype=A.dtype)` for this case.")
-        data = self._deduped()
-        return self._with_data((data if dtype is None else data.astype(dtype, copy=False)) ** n)
-
     # --- counts and sums ---
 
     def _getnnz(self, axis=None):
@@ -401,10 +328,11 @@ class _cs(IndexedRows, Extremes, _spbase):
         if not -2 <= axis < 2:
             raise ValueError("axis out of bounds")
         data, indices, indptr = self._triple()
-        if keep is not None:
+        some = keep is not None and not bool((keep != 0).all())
+        if some:
             data, indices, indptr = S.sparse_select(data, indices, indptr, keep)
         if self._swap((axis % 2, 1 - axis % 2))[0] == 1:
-            return cp.diff(indptr)
+            return cp.diff(indptr).astype(cp.int64 if some else indptr.dtype, copy=False)
         return cp.bincount(indices, minlength=self._swap(self.shape)[1])
 
     def count_nonzero(self, axis=None):
@@ -490,32 +418,6 @@ class _cs(IndexedRows, Extremes, _spbase):
 
     def _all_true(self):
         return type(self)(cp.ones(self.shape, dtype=bool))
-
-    def maximum(self, other):
-        """The greater elements of two.
-
-        Parameters: other: a number, an array or a matrix."""
-        return self._extreme(other, cp.maximum, "maximum with > 0", lambda x: x > 0)
-
-    def minimum(self, other):
-        """The smaller elements of two.
-
-        Parameters: other: a number, an array or a matrix."""
-        return self._extreme(other, cp.minimum, "minimum with < 0", lambda x: x < 0)
-
-    def _extreme(self, other, ufunc, word, dense):
-        if isscalarlike(other):
-            if not dense(other):
-                return self._with_data(ufunc(self._deduped(), other), copy=False)
-            warnings.warn(f"Taking {word} number results to a dense matrix.", SparseEfficiencyWarning, stacklevel=3)
-            return self._aligned(type(self)(cp.full(self.shape, other)), ufunc)
-        if issparse(other) or is_foreign(other):
-            if other.shape != self.shape:
-                raise ValueError("inconsistent shapes")
-            return self._aligned(other, ufunc)
-        if isdense(other):
-            return ufunc(self.toarray(), cp.asarray(other))
-        raise ValueError("Operands not compatible.")
 
     def _divide_sparse(self, other):
         if other.shape != self.shape:
@@ -668,6 +570,10 @@ class _csc(_cs):
         return class_of("csr", self._is_array)._new(*m._triple(), self.shape[::-1], self._sorted, self._canonical)
 
 
+    def _getrow(self, i):
+        return _cs._getrow(self, i).tocsr()
+
+
 class csr_array(_csr, sparray):
     """A sparse array of compressed rows.
 
@@ -714,13 +620,3 @@ def isspmatrix_csc(x):
     return isinstance(x, csc_matrix)
 
 
-def _elementwise(name):
-    def method(self):
-        return self._with_data(getattr(cp, name)(self._deduped()))
-    method.__name__, method.__doc__ = name, f"`cuprite.{name}` of each element."
-    return method
-
-
-for _name in ("sin", "tan", "arcsin", "arctan", "sinh", "tanh", "arcsinh", "arctanh", "rint", "sign", "expm1", "log1p",
-              "deg2rad", "rad2deg", "floor", "ceil", "trunc", "sqrt"):
-    setattr(_cs, _name, _elementwise(_name))

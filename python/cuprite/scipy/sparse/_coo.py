@@ -6,13 +6,14 @@ import operator
 
 import cuprite as cp
 from cuprite import _sparse as S
-from cuprite.scipy.sparse._base import UFUNCS, _spbase, class_of, is_foreign, issparse, sparray, spmatrix
+from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
+from cuprite.scipy.sparse._data import DataMatrix
 from cuprite.scipy.sparse._minmax import Extremes
 from cuprite.scipy.sparse._util import check_shape, get_index_dtype, getdtype, isscalarlike, isshape, sum_dtype, \
     validate_axis
 
 
-class _coo(Extremes, _spbase):
+class _coo(Extremes, DataMatrix):
     """What coo_matrix and coo_array share."""
 
     _format = "coo"
@@ -304,73 +305,9 @@ class _coo(Extremes, _spbase):
         axis %= self.ndim
         return cp.bincount(self.coords[1 - axis][self.data != 0], minlength=self._shape[1 - axis])
 
-    def astype(self, dtype, casting="unsafe", copy=True):
-        """The matrix with elements of another type.
-
-        Parameters: dtype: the type; casting: which conversions are allowed; copy: whether the result must be new."""
-        dtype = getdtype(dtype)
-        if self.dtype == dtype:
-            return self.copy() if copy else self
-        if casting != "unsafe" and not cp.can_cast(self.dtype, dtype, casting):
-            raise TypeError(f"Cannot cast array data from {self.dtype!r} to {dtype!r} according to the rule "
-                            f"'{casting}'")
-        return self._with_data(self.data.astype(dtype), copy=copy)
-
-    def conjugate(self, copy=True):
-        """The complex conjugate.
-
-        Parameters: copy: whether the result of a real matrix must be new."""
-        if self.dtype.kind == "c":
-            return self._with_data(self.data.conj(), copy=copy)
-        return self.copy() if copy else self
-
-    def _real(self):
-        return self._with_data(self.data.real.copy())
-
-    def _imag(self):
-        return self._with_data(self.data.imag.copy() if self.dtype.kind == "c" else cp.zeros_like(self.data))
-
     def _deduped(self):
         self.sum_duplicates()
         return self.data
-
-    def __abs__(self):
-        return self._with_data(abs(self._deduped()))
-
-    def __round__(self, ndigits=0):
-        return self._with_data(cp.around(self._deduped(), ndigits))
-
-    def __neg__(self):
-        if self.dtype.kind == "b":
-            raise NotImplementedError("negating a boolean sparse array is not supported")
-        return self._with_data(-self.data)
-
-    def _mul_scalar(self, other):
-        return self._with_data(self.data * other)
-
-    def __imul__(self, other):
-        if not isscalarlike(other):
-            return NotImplemented
-        self.data *= other
-        return self
-
-    def __itruediv__(self, other):
-        if not isscalarlike(other):
-            return NotImplemented
-        self.data *= 1.0 / other
-        return self
-
-    def power(self, n, dtype=None):
-        """Each element to a power.
-
-        Parameters: n: a number, not 0; dtype: the type in which it is computed."""
-        if not isscalarlike(n):
-            raise NotImplementedError("input is not scalar")
-        if not n:
-            raise NotImplementedError("zero power is not supported as it would densify the matrix.\nUse "
-                                      "`np.ones(A.shape, dtype=A.dtype)` for this case.")
-        data = self._deduped()
-        return self._with_data((data if dtype is None else data.astype(dtype, copy=False)) ** n)
 
     def sum(self, axis=None, dtype=None, out=None):
         """The sum of the elements.
@@ -406,17 +343,6 @@ class _coo(Extremes, _spbase):
         csr[key] = x
         new = csr.tocoo()
         self.data, self.coords, self.has_canonical_format = new.data, new.coords, False
-
-
-def _elementwise(name):
-    def method(self):
-        return self._with_data(getattr(cp, name)(self._deduped()))
-    method.__name__, method.__doc__ = name, f"`cuprite.{name}` of each element."
-    return method
-
-
-for _name in UFUNCS:
-    setattr(_coo, _name, _elementwise(_name))
 
 
 class coo_array(_coo, sparray):

@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import cuprite as cp
-from cuprite.scipy.sparse._base import UFUNCS, _spbase, class_of, is_foreign, issparse, sparray, spmatrix
+from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
+from cuprite.scipy.sparse._data import DataMatrix
 from cuprite.scipy.sparse._util import check_shape, get_index_dtype, getdtype, isscalarlike, isshape
 
 
-class _dia(_spbase):
+class _dia(DataMatrix):
     """What dia_matrix and dia_array share."""
 
     _format = "dia"
@@ -105,27 +106,30 @@ class _dia(_spbase):
         Parameters: copy: whether arrays must not be shared."""
         return self.copy() if copy else self
 
-    def tocoo(self, copy=False):
-        """The matrix as coordinates, without zeros.
-
-        Parameters: copy: whether arrays must not be shared."""
+    def _coordinates(self):
         mask = self._mask() & (self.data != 0)
         which, column = mask.nonzero()
         index = get_index_dtype((self.offsets,), maxval=max(self._shape))
         row = (column - self.offsets[which]).astype(index)
         return class_of("coo", self._is_array)._new(self.data[mask], (row, column.astype(index)), self._shape)
 
+    def tocoo(self, copy=False):
+        """The matrix as coordinates, without zeros.
+
+        Parameters: copy: whether arrays must not be shared."""
+        return self.tocsr().tocoo()
+
     def tocsr(self, copy=False):
         """The matrix as compressed rows, without zeros.
 
         Parameters: copy: whether arrays must not be shared."""
-        return self.tocoo().tocsr()
+        return self._coordinates().tocsr()
 
     def tocsc(self, copy=False):
         """The matrix as compressed columns, without zeros.
 
         Parameters: copy: whether arrays must not be shared."""
-        return self.tocoo().tocsc()
+        return self._coordinates().tocsc()
 
     def transpose(self, axes=None, copy=False):
         """The transpose.
@@ -155,65 +159,8 @@ class _dia(_spbase):
 
     # --- elements ---
 
-    def astype(self, dtype, casting="unsafe", copy=True):
-        """The matrix with elements of another type.
-
-        Parameters: dtype: the type; casting: which conversions are allowed; copy: whether the result must be new."""
-        dtype = getdtype(dtype)
-        if self.dtype == dtype:
-            return self.copy() if copy else self
-        return self._with_data(self.data.astype(dtype), copy=copy)
-
-    def conjugate(self, copy=True):
-        """The complex conjugate.
-
-        Parameters: copy: whether the result of a real matrix must be new."""
-        if self.dtype.kind == "c":
-            return self._with_data(self.data.conj(), copy=copy)
-        return self.copy() if copy else self
-
-    def _real(self):
-        return self._with_data(self.data.real.copy())
-
-    def _imag(self):
-        return self._with_data(self.data.imag.copy() if self.dtype.kind == "c" else cp.zeros_like(self.data))
-
-    def __abs__(self):
-        return self._with_data(abs(self.data))
-
-    def __round__(self, ndigits=0):
-        return self._with_data(cp.around(self.data, ndigits))
-
-    def __neg__(self):
-        if self.dtype.kind == "b":
-            raise NotImplementedError("negating a boolean sparse array is not supported")
-        return self._with_data(-self.data)
-
-    def _mul_scalar(self, other):
-        return self._with_data(self.data * other)
-
-    def __imul__(self, other):
-        if not isscalarlike(other):
-            return NotImplemented
-        self.data *= other
-        return self
-
-    def __itruediv__(self, other):
-        if not isscalarlike(other):
-            return NotImplemented
-        self.data *= 1.0 / other
-        return self
-
-    def power(self, n, dtype=None):
-        """Each element to a power.
-
-        Parameters: n: a number, not 0; dtype: the type in which it is computed."""
-        if not isscalarlike(n):
-            raise NotImplementedError("input is not scalar")
-        if not n:
-            raise NotImplementedError("zero power is not supported as it would densify the matrix.\nUse "
-                                      "`np.ones(A.shape, dtype=A.dtype)` for this case.")
-        return self._with_data((self.data if dtype is None else self.data.astype(dtype, copy=False)) ** n)
+    def _deduped(self):
+        return self.data
 
     def diagonal(self, k=0):
         """A diagonal.
@@ -270,24 +217,18 @@ class _dia(_spbase):
         Parameters: other: a number, an array or a matrix that broadcasts."""
         if isscalarlike(other):
             return self._mul_scalar(other)
+        if issparse(other) and other.format == "dia" and other.shape == self._shape:
+            offsets, mine, theirs = cp.intersect1d(self.offsets, other.offsets, return_indices=True)
+            length = min(self.data.shape[1], other.data.shape[1])
+            data = self.data[mine, :length] * other.data[theirs, :length]
+            return type(self)((data, offsets), shape=self._shape)
         result = _spbase.multiply(self, other)
-        whole = not issparse(other) or other.format == "dia" and other.shape == self._shape
-        return result.todia() if whole and issparse(result) and result.shape == self._shape else result
+        plain = isinstance(other, cp.ndarray) and other.size and not {0, 1} & set(self._shape)
+        return result.todia() if plain and issparse(result) and result.shape == self._shape else result
 
     def _matmul_sparse(self, other):
         result = self.tocsr()._matmul_sparse(other)
         return result.todia() if other.format == "dia" else result
-
-
-def _elementwise(name):
-    def method(self):
-        return self._with_data(getattr(cp, name)(self.data))
-    method.__name__, method.__doc__ = name, f"`cuprite.{name}` of each element."
-    return method
-
-
-for _name in UFUNCS:
-    setattr(_dia, _name, _elementwise(_name))
 
 
 class dia_array(_dia, sparray):

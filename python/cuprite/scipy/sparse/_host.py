@@ -103,6 +103,13 @@ class _host(_spbase):
         Parameters: axes: None or (1, 0); copy: whether arrays must not be shared."""
         return self._like(self._matrix.transpose(axes=axes, copy=copy))
 
+    def reshape(self, *args, **kwargs):
+        """The elements in another shape.
+
+        Parameters: args: the shape; kwargs: order, in which elements are counted, C or F, and copy."""
+        new = self._matrix.reshape(*args, **kwargs)
+        return self._like(new) if new.format == self.format else class_of(new.format, self._is_array)(new)
+
     def resize(self, *shape):
         """Changes the shape in place: elements outside of the new one are dropped.
 

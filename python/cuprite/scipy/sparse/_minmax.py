@@ -53,7 +53,7 @@ class Extremes:
         if self.nnz == 0:
             return zero
         m = self._deduplicated()
-        value = ufunc.reduce(m.data)
+        value = ufunc.reduce(m.data.ravel())
         return ufunc(zero, value) if m.nnz != math.prod(self.shape) and not explicit else value
 
     def max(self, axis=None, out=None, *, explicit=False):

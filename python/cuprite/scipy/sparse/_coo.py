@@ -333,7 +333,8 @@ class _coo(Extremes, DataMatrix):
 
     def __getitem__(self, key):
         if self._is_array:
-            return self.tocsr()[key]
+            found = self.tocsr()[key]
+            return found.tocoo() if issparse(found) else coo_array(found) if found.ndim else found
         raise TypeError("'coo_matrix' object is not subscriptable")
 
     def __setitem__(self, key, x):

@@ -569,6 +569,7 @@ static bool fits(pair *p)
 {
     const cpi_sparse_ops *ops = p->device->backend->sparse;
     if (!ops->product_most) return true;
+    p->j.unique = true;
     if (ops->product_size(cpi_stream(p->device), &p->j) != CP_OK) return false;
     cp_array *most = cp_max(p->r.ends);
     p->j.n = most ? cp_item_int(most) : 0;
@@ -578,11 +579,14 @@ static bool fits(pair *p)
 /* All products as elements of rows, which are then sorted by two transpositions and summed. */
 static cp_code product_of_all(pair *p, int64_t columns, cp_array **data, cp_array **indices, cp_array **indptr)
 {
-    const int64_t total = count_end(p->device, &p->r);
+    const cpi_sparse_ops *ops = p->device->backend->sparse;
+    p->j.unique = false;
+    const bool sized = ops->product_size(cpi_stream(p->device), &p->j) == CP_OK;
+    const int64_t total = sized ? count_end(p->device, &p->r) : -1;
     made once = {0}, twice = {0};
     const bool all = total >= 0 && widen_pair(p, total) &&
                      make_result(p->name, p->device, p->in[0]->type, p->a.csr.wide, total, &p->j, &p->r) &&
-                     (!total || p->device->backend->sparse->product_all(cpi_stream(p->device), &p->j) == CP_OK);
+                     (!total || ops->product_all(cpi_stream(p->device), &p->j) == CP_OK);
     cp_code code = all ? CP_OK : cp_error();
     if (code == CP_OK)
         code = cp_sparse_transpose(p->r.data, p->r.indices, p->r.indptr, columns, &once.data, &once.indices,

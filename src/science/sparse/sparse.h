@@ -26,7 +26,7 @@ typedef struct cpi_csr {
 typedef struct cpi_sparse_job {
     cpi_csr a, b;
     cp_sparse_op op;        /* merge */
-    bool unique;            /* find: indices ascend in each row; dense: no entry twice */
+    bool unique;            /* find: indices ascend in each row; dense: no entry twice; product_size: see there */
     int64_t n;              /* take: rows; find: places */
     const int64_t *rows;    /* take: which, within a's rows; find: the rows of the places */
     const int64_t *columns; /* find */
@@ -114,8 +114,9 @@ typedef struct cpi_sparse_ops {
     cp_code (*merge_count)(cp_stream *stream, const cpi_sparse_job *j);
     cp_code (*merge_fill)(cp_stream *stream, const cpi_sparse_job *j);
     cp_code (*align_fill)(cp_stream *stream, const cpi_sparse_job *j);
-    /* a b: the number of products of each row, and those, in the order in which they are added; then the number of
-     * elements, and those, ascending. `found` is 0 before. n: the most products of a row, at most product_most. */
+    /* a b: the number of products of each row (`unique`: an element of a without any counts as one), and those, in the
+     * order in which they are added; then the number of elements, and those, ascending. `found` is 0 before. n: the most
+     * that product_size counted so, at most product_most; `ends` has what it counted. */
     cp_code (*product_size)(cp_stream *stream, const cpi_sparse_job *j);
     cp_code (*product_all)(cp_stream *stream, const cpi_sparse_job *j);
     cp_code (*product_count)(cp_stream *stream, const cpi_sparse_job *j);

@@ -1,0 +1,64 @@
+/* The kernels of multiply_cuda.cu. It includes no header, so that tests can compile it as a user's kernels. */
+
+template <class V> static __device__ __forceinline__ V moved(V v, int lanes)
+{
+    union {
+        V v;
+        uint32_t words[(sizeof(V) + 3) / 4];
+    } u;
+    u.words[0] = 0;
+    u.v = v;
+#pragma unroll
+    for (int w = 0; w < (int)((sizeof(V) + 3) / 4); w++) u.words[w] = __shfl_xor_sync(0xffffffffu, u.words[w], lanes);
+    return u.v;
+}
+template <class V, class I, int LANES> static __device__ void rows_times_vector_of(const cpi_sparse_multiply &m)
+{
+    const I *p = (const I *)m.a.indptr, *x = (const I *)m.a.indices;
+    const V *v = (const V *)m.a.data, *in = (const V *)m.x;
+    const int64_t r = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / LANES;
+    const int lane = (int)(threadIdx.x % LANES);
+    V sum;
+    memset(&sum, 0, sizeof sum);
+    if (r < m.a.rows) {
+        const int64_t last = p[r + 1];
+        if (in)
+            for (int64_t i = p[r] + lane; i < last; i += LANES) sum = cpi_sp_add(sum, cpi_sp_mul(v[i], in[x[i]]));
+        else
+            for (int64_t i = p[r] + lane; i < last; i += LANES) sum = cpi_sp_add(sum, v[i]);
+    }
+#pragma unroll
+    for (int half = LANES / 2; half; half /= 2) sum = cpi_sp_add(sum, moved(sum, half));
+    if (r < m.a.rows && !lane) ((V *)m.y)[r] = sum;
+}
+template <class V, class I> static __device__ void rows_times_columns_of(const cpi_sparse_multiply &m)
+{
+    const I *p = (const I *)m.a.indptr, *x = (const I *)m.a.indices;
+    const V *v = (const V *)m.a.data, *in = (const V *)m.x;
+    const int64_t step = (int64_t)gridDim.x * THREADS;
+    for (int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x; t < m.a.rows * m.k; t += step) {
+        const int64_t r = t / m.k, c = t - r * m.k;
+        V sum;
+        memset(&sum, 0, sizeof sum);
+        for (int64_t i = p[r]; i < p[r + 1]; i++) sum = cpi_sp_add(sum, cpi_sp_mul(v[i], in[(int64_t)x[i] * m.k + c]));
+        ((V *)m.y)[t] = sum;
+    }
+}
+/* A row of the transpose, whose indices ascend: the sums of the parts, which are of `each` indices, then theirs. */
+template <class V, class I>
+__global__ void __launch_bounds__(THREADS)
+parts_times_vector(int64_t rows, int64_t each, int64_t parts, const I *p, const I *x, const V *v, const V *in, V *y)
+{
+    const int64_t r = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (r >= rows) return;
+    V total;
+    int64_t i = p[r];
+    for (int64_t part = 0; part < parts; part++) {
+        const int64_t end = (part + 1) * each;
+        V sum;
+        memset(&sum, 0, sizeof sum);
+        for (; i < p[r + 1] && x[i] < end; i++) sum = cpi_sp_add(sum, in ? cpi_sp_mul(v[i], in[x[i]]) : v[i]);
+        total = part ? cpi_sp_add(total, sum) : sum;
+    }
+    y[r] = total;
+}

@@ -71,7 +71,7 @@ def unlinked(text):
 
 
 # private modules of rows, and the public ones that are written over them
-BEHIND = {"_lfilter": "scipy.signal", "_peaks": "scipy.signal", "_signal": "scipy.signal"}
+BEHIND = {"_lfilter": "scipy.signal", "_peaks": "scipy.signal", "_signal": "scipy.signal", "_sparse": "scipy.sparse"}
 
 
 def in_python(module, every):

@@ -75,7 +75,8 @@ def page():
     text += "## cuprite.ndarray\n\n" + "".join(f"* `{n}`: {f.__doc__}\n" for n, f in attributes().items()) + "\n"
     text += "".join(entry(n, f) for n, f in methods().items())
     titles = {"_fft": "fft, cuprite.scipy.fft", "scipy.signal": "scipy.signal",
-              "scipy.signal.windows": "scipy.signal.windows", "scipy.ndimage": "scipy.ndimage"}
+              "scipy.signal.windows": "scipy.signal.windows", "scipy.ndimage": "scipy.ndimage",
+              "scipy.sparse": "scipy.sparse"}
     for module, title in titles.items():
         all_of = {**functions(module), **written(module)}
         text += f"## cuprite.{title}\n\n" + "".join(entry(n, f) for n, f in sorted(all_of.items()))

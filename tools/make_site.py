@@ -73,7 +73,8 @@ PAGES = [
         ("Contents", "python.md"), ("Arrays", "guide/arrays.md"), ("Devices, memory, streams", "guide/devices.md"),
         ("Kernels of your own", "guide/kernels.md"), ("Random numbers", "guide/random.md"),
         ("Linear algebra, transforms", "guide/linalg.md"), ("Images", "guide/images.md"),
-        ("Signals", "guide/signals.md"), ("Files", "guide/files.md"),
+        ("Signals", "guide/signals.md"),
+        ("Sparse matrices", "guide/sparse.md"), ("Files", "guide/files.md"),
         ("Other libraries", "guide/interoperation.md"), ("Dask", "dask.md"), ("Performance", "guide/performance.md"),
         ("Profiling", "profiling.md")]),
     ("Coming from elsewhere", [

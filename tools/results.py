@@ -52,7 +52,8 @@ def table(rows):
 
 
 COMPANIONS = {"filters": "`scipy.ndimage`'s filters and morphology", "geometry": "`scipy.ndimage`'s interpolation and "
-              "distances", "lfilter": "`scipy.signal`", "special": "`scipy.special`, 4,000,000 elements of float64"}
+              "distances", "lfilter": "`scipy.signal`", "sparse": "`scipy.sparse`",
+              "special": "`scipy.special`, 4,000,000 elements of float64"}
 
 
 def section(path):

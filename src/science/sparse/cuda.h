@@ -14,7 +14,7 @@
 #define CPI_ROW template <class V, class I> static __device__ inline
 #define CPI_CALL(f) f<V, I>
 #include "sparse/rows.inc"
-#include "sparse/walks.inc"
+#include "sparse/moves.inc"
 
 enum { CPI_SPARSE_THREADS = 256 };
 

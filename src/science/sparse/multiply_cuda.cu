@@ -34,7 +34,8 @@ cp_code cpi_sparse_cuda_multiply(cp_stream *stream, const cpi_sparse_multiply *m
         using V = decltype(value);
         using I = decltype(index);
         if (m->k == 1)
-            return cpi_sparse_lanes(&m->a) == 4 ? times_vector<V, I, 4>(stream, m) : times_vector<V, I, 16>(stream, m);
+            return cpi_sparse_accumulators(&m->a) == 4 ? times_vector<V, I, 4>(stream, m)
+                                                       : times_vector<V, I, 16>(stream, m);
         const unsigned blocks = cpi_cuda_blocks(m->a.rows * m->k, THREADS, 1 << 20);
         rows_times_columns<V, I><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(*m);
         return CPI_LAUNCHED(stream, "sparse_multiply");

@@ -1,6 +1,7 @@
 /* Products of two matrices on the GPU: a block has a row. It lists the row's products by (column, number) in shared
- * memory and sorts them, so that those of one column are adjacent, in the order in which the CPU adds them. Their values
- * are computed again where they are added. A matrix with a row of more products than fit is left to product_all. */
+ * memory and sorts them, so that those of one column are adjacent, in the order in which the CPU adds them. Their
+ * values are computed again where they are added. A matrix with a row of more products than fit is left to
+ * product_all. */
 #include "sparse/cuda.h"
 
 namespace {
@@ -79,8 +80,8 @@ cp_code cpi_sparse_cuda_product_size(cp_stream *stream, const cpi_sparse_job *j)
 cp_code cpi_sparse_cuda_product_all(cp_stream *stream, const cpi_sparse_job *j)
 {
     return cpi_sparse_with_types(j->a.type, j->a.wide, [&](auto value, auto index) {
-        list_products<decltype(value), decltype(index)><<<cpi_cuda_blocks(j->a.rows, CPI_SPARSE_THREADS / 32, 0x7fffffff),
-                                                         CPI_SPARSE_THREADS, 0, cpi_cuda_stream(stream)>>>(*j);
+        const unsigned blocks = cpi_cuda_blocks(j->a.rows, CPI_SPARSE_THREADS / 32, 0x7fffffff);
+        list_products<decltype(value), decltype(index)><<<blocks, CPI_SPARSE_THREADS, 0, cpi_cuda_stream(stream)>>>(*j);
         return CPI_LAUNCHED(stream, "sparse_product");
     });
 }

@@ -1,10 +1,10 @@
-/* The slots that a backend fills for the module sparse: matrices of compressed rows (CSR), whose transposes are those of
- * compressed columns.
+/* The slots that a backend fills for the module sparse: matrices of compressed rows (CSR), whose transposes are those
+ * of compressed columns.
  *
  * Indices and pointers are int32, or int64 (`wide`), contiguous, and were checked: pointers start at 0, never fall and
  * end with nnz; indices are within the columns. An operation whose result's size depends on the elements is two slots:
- * one counts each row, the caller sums and allocates, and the other one fills. Each sum has a fixed order, so that every
- * device gives the same bits. */
+ * one counts each row, the caller sums and allocates, and the other one fills. Each sum has a fixed order, so that
+ * every device gives the same bits. */
 #ifndef CPI_SPARSE_H
 #define CPI_SPARSE_H
 
@@ -74,7 +74,7 @@ static inline int cpi_sparse_class(cp_type t)
     }
     return 0;
 }
-static inline int cpi_sparse_lanes(const cpi_csr *a) { return a->nnz / 32 >= a->rows ? 16 : 4; }
+static inline int cpi_sparse_accumulators(const cpi_csr *a) { return a->nnz / 32 >= a->rows ? 16 : 4; }
 /* The parts of a's rows, of one size but the last, whose sums are added separately by multiply_transposed. */
 static inline int64_t cpi_sparse_part(const cpi_csr *a)
 {
@@ -101,7 +101,8 @@ static inline int64_t cpi_sparse_part(const cpi_csr *a)
  * slot("dense", bytes="j->a.nnz * 12")
  * slot("find", bytes="j->n * 24") */
 typedef struct cpi_sparse_ops {
-    /* found: CP_SPARSE_... bits, and the last pointer above CP_SPARSE_LAST; nothing is read beyond nnz. rows may be 0. */
+    /* found: CP_SPARSE_... bits, and the last pointer above CP_SPARSE_LAST; nothing is read beyond nnz. rows may be 0.
+     */
     cp_code (*check)(cp_stream *stream, const cpi_csr *a, int64_t *found);
     cp_code (*expand)(cp_stream *stream, const cpi_csr *a, void *rows); /* the row of each element */
     cp_code (*compress)(cp_stream *stream, const cpi_sparse_coo *c);
@@ -115,8 +116,8 @@ typedef struct cpi_sparse_ops {
     cp_code (*merge_fill)(cp_stream *stream, const cpi_sparse_job *j);
     cp_code (*align_fill)(cp_stream *stream, const cpi_sparse_job *j);
     /* a b: the number of products of each row (`unique`: an element of a without any counts as one), and those, in the
-     * order in which they are added; then the number of elements, and those, ascending. `found` is 0 before. n: the most
-     * that product_size counted so, at most product_most; `ends` has what it counted. */
+     * order in which they are added; then the number of elements, and those, ascending. `found` is 0 before. n: the
+     * most that product_size counted so, at most product_most; `ends` has what it counted. */
     cp_code (*product_size)(cp_stream *stream, const cpi_sparse_job *j);
     cp_code (*product_all)(cp_stream *stream, const cpi_sparse_job *j);
     cp_code (*product_count)(cp_stream *stream, const cpi_sparse_job *j);

@@ -155,7 +155,7 @@ static void align_count(const void *job, int64_t begin, int64_t end)
 /* --- what moves elements --- */
 
 typedef void (*rows_fn)(const void *job, int64_t begin, int64_t end);
-typedef void (*place_fn)(const cpi_sparse_coo *c, int64_t begin, int64_t end, void *counters);
+typedef void (*put_fn)(const cpi_sparse_coo *c, int64_t begin, int64_t end, void *counters);
 
 #include "sparse/moved.h"
 
@@ -192,12 +192,12 @@ static void count_part(void *context, int64_t part, int worker)
     else
         for (int64_t k = begin; k < end; k++) ((int32_t *)(void *)counters)[((const int32_t *)s->c->row)[k]]++;
 }
-static void place_part(void *context, int64_t part, int worker)
+static void put_part(void *context, int64_t part, int worker)
 {
     (void)worker;
     const sorted *s = context;
     const int64_t begin = part * s->each, end = begin + s->each < s->c->n ? begin + s->each : s->c->n;
-    place_table[size_row(s->c->bytes)][s->c->wide](s->c, begin, end,
+    put_table[size_row(s->c->bytes)][s->c->wide](s->c, begin, end,
                                                   s->counters + part * s->c->rows * (s->c->wide ? 8 : 4));
 }
 /* Counts of rows to where each part's elements of a row go. */
@@ -234,7 +234,7 @@ cp_code cpi_sparse_cpu_compress(cp_stream *stream, const cpi_sparse_coo *c)
     if (!s.counters) return cp_error();
     cpi_parallel(parts, count_part, &s);
     sum_counters(&s);
-    cpi_parallel(parts, place_part, &s);
+    cpi_parallel(parts, put_part, &s);
     cpi_work_free(stream, s.counters);
     return CP_OK;
 }

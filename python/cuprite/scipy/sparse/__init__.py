@@ -1,7 +1,7 @@
 """scipy.sparse on Cuprite's arrays: matrices of which most elements are 0.
 
-The formats csr, csc, coo, dia and bsr hold arrays of the device; lil and dok, which are for building matrices element by
-element, hold the host's lists and dictionaries."""
+The formats csr, csc, coo, dia and bsr hold arrays of the device; lil and dok, which are for building matrices element
+by element, hold the host's lists and dictionaries."""
 from __future__ import annotations
 
 from cuprite._missing import listing as _listing, missing as _missing

@@ -1,5 +1,5 @@
-"""The base of sparse matrices and arrays: what every format has, by conversion to compressed rows where it has no better
-way. `spmatrix` and `sparray` say what `*`, `**` and sums along an axis mean."""
+"""The base of sparse matrices and arrays: what every format has, by conversion to compressed rows where it has no
+better way. `spmatrix` and `sparray` say what `*`, `**` and sums along an axis mean."""
 from __future__ import annotations
 
 import math
@@ -24,6 +24,7 @@ class _spbase(Operands):
     _format = "und"
     _allow_nd = (2,)
     _is_array = True
+    maxprint = MAXPRINT  # how many elements are printed
 
     def __init__(self, arg1, maxprint=None):
         if isinstance(self, sparray) and isscalarlike(arg1):
@@ -371,7 +372,7 @@ class spmatrix:
 
     def __pow__(self, power):
         if isinstance(power, bool) or not isintlike(power):
-            raise TypeError("exponent must be an integer")
+            raise ValueError("exponent must be an integer")
         m, n = self.shape
         if m != n:
             raise TypeError("sparse matrix is not square")

@@ -1,8 +1,8 @@
 """Compressed rows and compressed columns: csr and csc.
 
-Both are three arrays. `_swap` exchanges rows and columns for csc, whose arrays are those of the transpose's rows, so each
-method is written once, in terms of the major axis (along indptr) and the minor one. Invariant: `_triple` gives arrays
-that were checked; assigning to `indices` or `indptr` has them checked again."""
+Both are three arrays. `_swap` exchanges rows and columns for csc, whose arrays are those of the transpose's rows, so
+each method is written once, in terms of the major axis (along indptr) and the minor one. Invariant: `_triple` gives
+arrays that were checked; assigning to `indices` or `indptr` has them checked again."""
 from __future__ import annotations
 
 import cuprite as cp

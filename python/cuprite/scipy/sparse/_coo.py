@@ -18,6 +18,7 @@ class _coo(Extremes, DataMatrix):
 
     _format = "coo"
     _allow_nd = (1, 2)
+    coords = ()  # of each axis, the indices of the elements
 
     def __init__(self, arg1, shape=None, dtype=None, copy=False, *, maxprint=None):
         _spbase.__init__(self, arg1, maxprint)

@@ -20,7 +20,9 @@ class DataMatrix(_spbase):
         if casting != "unsafe" and not cp.can_cast(self.dtype, dtype, casting):
             raise TypeError(f"Cannot cast array data from {self.dtype!r} to {dtype!r} according to the rule "
                             f"'{casting}'")
-        return self._with_data(self.data.astype(dtype), copy=copy)
+        new = self._with_data(self.data.astype(dtype))
+        new._deduped()
+        return new
 
     def conjugate(self, copy=True):
         """The complex conjugate.

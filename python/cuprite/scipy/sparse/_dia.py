@@ -234,15 +234,15 @@ class _dia(DataMatrix):
 class dia_array(_dia, sparray):
     """A sparse array of diagonals.
 
-    Parameters: arg1: an array, a matrix, a shape, or (data, offsets); shape: the lengths of the axes; dtype: the element
-        type; copy: whether arrays must not be shared; maxprint: how many elements are printed."""
+    Parameters: arg1: an array, a matrix, a shape, or (data, offsets); shape: the lengths of the axes; dtype: the
+        element type; copy: whether arrays must not be shared; maxprint: how many elements are printed."""
 
 
 class dia_matrix(spmatrix, _dia):
     """A sparse matrix of diagonals.
 
-    Parameters: arg1: an array, a matrix, a shape, or (data, offsets); shape: the lengths of the axes; dtype: the element
-        type; copy: whether arrays must not be shared; maxprint: how many elements are printed."""
+    Parameters: arg1: an array, a matrix, a shape, or (data, offsets); shape: the lengths of the axes; dtype: the
+        element type; copy: whether arrays must not be shared; maxprint: how many elements are printed."""
 
 
 def isspmatrix_dia(x):

@@ -193,7 +193,8 @@ def safely_cast_index_arrays(A, idx_dtype=None, msg=""):
         if wide and A.offsets.size and int(A.offsets.max()) > most:
             raise ValueError(f"offsets values too large for {msg}")
         return A.offsets.astype(idx_dtype, copy=False)
-    raise TypeError(f"Format {A.format} is not associated with index arrays. DOK and LIL have dict and list, not array.")
+    raise TypeError(f"Format {A.format} is not associated with index arrays. DOK and LIL have dict and list, not "
+                    "array.")
 
 
 def as_dense(x, dtype=None):

@@ -1,0 +1,70 @@
+"""scipy.sparse: 10^5 x 10^5 with 10^6 elements of float64 at random places; a dense matrix of 4000 x 4000 with 1 %; the
+Laplacian of a grid of 512^2 squared."""
+import numpy as np
+
+from common import Case
+
+N, COUNT, GRID, DENSE = 10**5, 10**6, 512, 4000
+
+
+def library(b):
+    """(array library, its scipy.sparse) of the peer."""
+    if b.gpu and not b.cupy:
+        return None, None
+    if b.gpu:
+        from cupyx.scipy import sparse
+        return b.cupy, sparse
+    from scipy import sparse
+    return np, sparse
+
+
+def calls(xp, s, data):
+    """(name, call, least bytes, least operations) of a module."""
+    coo = s.coo_matrix((xp.asarray(data["data"]), (xp.asarray(data["row"]), xp.asarray(data["column"]))), shape=(N, N))
+    a, other = s.csr_matrix(coo), s.csr_matrix((xp.asarray(data["more"]), (xp.asarray(data["column"]), xp.asarray(
+        data["row"]))), shape=(N, N))
+    a.sum_duplicates()
+    other.sum_duplicates()
+    csc, nnz = a.tocsc(), a.nnz
+    x, many, rows = xp.asarray(data["x"]), xp.asarray(data["many"]), xp.asarray(data["rows"])
+    laplacian = s.csr_matrix(tuple(xp.asarray(v) for v in data["laplacian"]), shape=(GRID**2, GRID**2))
+    small, dense = s.csr_matrix(xp.asarray(data["dense"])), xp.asarray(data["dense"])
+    yield "sps_spmv", lambda: a @ x, 12 * nnz + 16 * N, 2 * nnz
+    yield "sps_spmm, 32 columns", lambda: a @ many, 12 * nnz + 512 * N, 64 * nnz
+    yield "sps_spmv_csc", lambda: csc @ x, 12 * nnz + 16 * N, 2 * nnz
+    yield "sps_spgemm, a Laplacian squared", lambda: laplacian @ laplacian, 12 * (2 * 5 + 13) * GRID**2, \
+        50 * GRID**2
+    yield "sps_add", lambda: a + other, 48 * nnz, nnz
+    yield "sps_multiply", lambda: a.multiply(other), 24 * nnz, nnz
+    yield "sps_transpose_tocsr", lambda: a.T.tocsr(), 24 * nnz, 0
+    yield "sps_coo_tocsr", lambda: coo.tocsr(), 28 * nnz, 0
+    yield "sps_sum_axis", lambda: a.sum(axis=0), 12 * nnz, nnz
+    yield "sps_slice_rows", lambda: a[1000:60000], 24 * nnz * 0.59, 0
+    yield "sps_index_rows, 10^4", lambda: a[rows], 24 * nnz * 0.1, 0
+    yield "sps_toarray, 4000^2", lambda: small.toarray(), 8 * DENSE**2, 0
+    yield "sps_from_dense, 4000^2", lambda: s.csr_matrix(dense), 8 * DENSE**2, 0
+
+
+def grid(n):
+    """The Laplacian of n^2 points: data, indices, indptr."""
+    from scipy import sparse
+    line = sparse.diags_array([-np.ones(n - 1), 2 * np.ones(n), -np.ones(n - 1)], offsets=[-1, 0, 1], dtype="f8")
+    m = sparse.kronsum(line, line, format="csr")
+    m.sort_indices()
+    return m.data, m.indices, m.indptr
+
+
+def cases(b):
+    r = np.random.default_rng(1)
+    dense = np.zeros((DENSE, DENSE))
+    dense.ravel()[r.integers(0, DENSE**2, DENSE**2 // 100)] = 1.5
+    data = {"data": r.normal(size=COUNT), "more": r.normal(size=COUNT), "row": r.integers(0, N, COUNT).astype("i4"),
+            "column": r.integers(0, N, COUNT).astype("i4"), "x": r.normal(size=N), "many": r.normal(size=(N, 32)),
+            "rows": r.integers(0, N, 10**4), "laplacian": grid(GRID), "dense": dense}
+    mine = calls(b.cp, b.cp.scipy.sparse, data)
+    xp, theirs = library(b)
+    others = calls(xp, theirs, data) if xp is not None else None
+    for name, call, bytes_, operations in mine:
+        peers = b.array_peer(next(others)[1]) if others else {}
+        yield Case(name, call, peers, bytes=bytes_, operations=operations, bar=3 if b.gpu else 4,
+                   against="cupy" if b.gpu else "numpy")

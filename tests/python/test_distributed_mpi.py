@@ -60,6 +60,13 @@ def test_collectives(mpiexec, n, where, every_type):
     assert sorted(re.findall(r"rank \d done", r.stdout)) == [f"rank {i} done" for i in range(n)], r.stdout
 
 
+@pytest.mark.parametrize("n, where", [(2, "cpu"), (3, "cpu"), (2, "late:0")])
+def test_sparse_matrices(mpiexec, n, where):
+    r = mpiexec(n, "mpi_sparse.py", where)
+    assert r.returncode == 0, r.stderr[-4000:]
+    assert sorted(re.findall(r"rank \d done", r.stdout)) == [f"rank {i} done" for i in range(n)], r.stdout
+
+
 def test_arrays_over_ranks(mpiexec):
     r = mpiexec(2, "mpi_array.py")
     assert r.returncode == 0, r.stderr[-4000:]

@@ -1,6 +1,7 @@
 """cuprite.distributed.NCCLBackend: the ranks are threads over a libnccl.so.2 of our own, and meet in the store on
 loopback. What is asked of NCCL, results, and what follows when a rank does not come, hangs, dies or differs."""
 import errno
+import os
 import signal as signals
 import socket
 import struct
@@ -405,3 +406,19 @@ def test_store_and_strangers(words):
             assert e.errno in (errno.ECONNRESET, errno.EPIPE, errno.ENOTCONN)
     assert store.meet("k", b"v", 20, "meeting") == [b"v"]
     store.stop()
+
+
+@pytest.mark.parametrize("kind, n", [("matrix", 2), ("array", 3)])
+def test_sparse_matrices(mock, monkeypatch, kind, n):  # noqa: F811
+    monkeypatch.syspath_prepend(os.path.join(os.path.dirname(os.path.dirname(__file__)), "clients"))
+    import mpi_sparse
+    gs = groups(n)
+    monkeypatch.setattr(mpi_sparse, "refuse", lambda group: None)  # an error of one rank ends an NCCL group
+    ranks(n, lambda r: mpi_sparse.check(gs[r], kind, "?D"))
+    stop(gs)
+    for wrong in (lambda g: g.all_reduce(mpi_sparse.sparse.eye(3, format="csr"), None, "max"),
+                  lambda g: g.broadcast(mpi_sparse.sparse.eye(3, format="dia"))):
+        gs = groups(2)
+        with pytest.raises((TypeError, ValueError), match="csr, csc or coo"):
+            ranks(2, lambda r: wrong(gs[r]))
+        stop(gs)

@@ -8,6 +8,7 @@ import operator
 import threading
 
 import cuprite
+from cuprite.distributed import _sparse
 from cuprite.distributed._errors import DistributedError
 
 OPERATIONS = ("sum", "prod", "max", "min")
@@ -196,6 +197,9 @@ class Backend:
         Parameters: in_array: this rank's; out_array: gets the result, and may be in_array; op: 'sum', 'prod', 'max' or
             'min'; stream: a Stream, or None: the current one.
         Errors: DistributedError where ranks' calls differ or a rank is lost; ValueError for arrays that do not fit."""
+        if _sparse.among(in_array):
+            return _sparse.all_reduce(self, in_array, out_array, op, stream)
+
         def prepare():
             self._pair(in_array, out_array)
             self._reduced(in_array, op)
@@ -209,6 +213,9 @@ class Backend:
         Parameters: in_array: this rank's; out_array: gets the result at the root; root: that rank; op: 'sum', 'prod',
             'max' or 'min'; stream: a Stream, or None: the current one.
         Errors: DistributedError where ranks' calls differ or a rank is lost; ValueError for arrays that do not fit."""
+        if _sparse.among(in_array):
+            return _sparse.reduce(self, in_array, out_array, root, op, stream)
+
         def prepare():
             self._root("root", root)
             if self.rank == root:
@@ -225,6 +232,9 @@ class Backend:
         Parameters: in_out_array: at the root what is sent, elsewhere gets it; root: that rank; stream: a Stream, or
             None: the current one.
         Errors: DistributedError where ranks' calls differ or a rank is lost."""
+        if _sparse.among(in_out_array):
+            return _sparse.broadcast(self, in_out_array, root, stream)
+
         def prepare():
             self._root("root", root)
             self._array("in_out_array", in_out_array)
@@ -238,6 +248,9 @@ class Backend:
         Parameters: in_array: count elements for each rank; out_array: gets the share; count: elements of a share; op:
             'sum', 'prod', 'max' or 'min'; stream: a Stream, or None: the current one.
         Errors: DistributedError where ranks' calls differ or a rank is lost; ValueError for arrays that do not fit."""
+        if _sparse.among(in_array):
+            return _sparse.reduce_scatter(self, in_array, out_array, op, stream)
+
         def prepare():
             self._counted(in_array, out_array, count, in_array)
             self._reduced(in_array, op)
@@ -252,6 +265,9 @@ class Backend:
         Parameters: in_array: this rank's; out_array: gets those of all ranks; count: elements of one rank; stream: a
             Stream, or None: the current one.
         Errors: DistributedError where ranks' calls differ or a rank is lost; ValueError for arrays that do not fit."""
+        if _sparse.among(in_array):
+            return _sparse.all_gather(self, in_array, out_array, stream)
+
         def prepare():
             self._counted(in_array, out_array, count, out_array)
             return f"{_layout(in_array)}{in_array.dtype}, {count} a rank"
@@ -265,6 +281,9 @@ class Backend:
             stream: a Stream, or None: the current one.
         Errors: DistributedError where ranks' calls differ or a rank is lost; RuntimeError for another number of rows;
             ValueError for arrays that do not fit."""
+        if _sparse.among(in_array, out_array):
+            return _sparse.scatter(self, in_array, out_array, root, stream)
+
         def prepare():
             self._root("root", root)
             self._array("out_array", out_array)
@@ -282,6 +301,9 @@ class Backend:
             None: the current one.
         Errors: DistributedError where ranks' calls differ or a rank is lost; RuntimeError for another number of rows;
             ValueError for arrays that do not fit."""
+        if _sparse.among(in_array):
+            return _sparse.gather(self, in_array, out_array, root, stream)
+
         def prepare():
             self._root("root", root)
             self._array("in_array", in_array)
@@ -299,6 +321,9 @@ class Backend:
             current one.
         Errors: DistributedError where ranks' calls differ or a rank is lost; RuntimeError for another number of rows;
             ValueError for arrays that do not fit."""
+        if _sparse.among(in_array):
+            return _sparse.all_to_all(self, in_array, out_array, stream)
+
         def prepare():
             self._pair(in_array, out_array)
             self._rows(in_array)
@@ -311,6 +336,9 @@ class Backend:
 
         Parameters: array: what is sent; peer: the other rank; stream: a Stream, or None: the current one.
         Errors: DistributedError where the other rank is lost."""
+        if _sparse.among(array):
+            return _sparse.send(self, array, peer, stream)
+
         def prepare():
             self._root("peer", peer)
             self._array("array", array)
@@ -321,6 +349,9 @@ class Backend:
 
         Parameters: out_array: gets it; peer: the other rank; stream: a Stream, or None: the current one.
         Errors: DistributedError where another array comes, or the other rank is lost."""
+        if _sparse.among(out_array):
+            return _sparse.recv(self, out_array, peer, stream)
+
         def prepare():
             self._root("peer", peer)
             self._array("out_array", out_array)
@@ -332,6 +363,9 @@ class Backend:
         Parameters: in_array: what is sent; out_array: gets the other's; peer: the other rank; stream: a Stream, or
             None: the current one.
         Errors: DistributedError where another array comes, or the other rank is lost."""
+        if _sparse.among(in_array):
+            return _sparse.send_recv(self, in_array, out_array, peer, stream)
+
         def prepare():
             self._root("peer", peer)
             self._array("in_array", in_array)

@@ -6,6 +6,9 @@ with 60 digits, in the distance from the middle of the cell, which is -1/2 to 1/
 error is below 2^-55 of the function in all cells. A cell with a zero of the function begins with the zero, as two
 doubles, and has the polynomial of the function divided by the distance from it; `zeros` names them.
 
+Tables by power (ByPower) have a row for each power, not for each cell: the threads of a warp, whose cells differ, read
+a row that is a few cache lines. Their cells are listed, and the polynomials are of the distance itself.
+
 Needs mpmath; run by hand after a change of SPECS.
 """
 import pathlib
@@ -43,6 +46,15 @@ def monomials(c):
     return [v * mpf(2) ** i for i, v in enumerate(total)]
 
 
+def shifted(c):
+    """Of t - 1/2."""
+    c = list(c)
+    for i in range(len(c)):
+        for k in range(len(c) - 2, i - 1, -1):
+            c[k] -= c[k + 1] / 2
+    return c
+
+
 def table(f, first, last, cells, zeros=None, most=26):
     """Rows of coefficients."""
     width = (mpf(last) - mpf(first)) / cells
@@ -72,6 +84,46 @@ def table(f, first, last, cells, zeros=None, most=26):
     return made, need
 
 
+class ByPower:
+    """A table with one row for each power: of f on the cells (from, to), of the distance from a cell's middle, or from
+    its beginning where `rises`: then no term cancels another one."""
+
+    def __init__(self, f, cells, rises=False, most=26):
+        self.f, self.cells, self.rises, self.most = f, [tuple(map(mpf, c)) for c in cells], rises, most
+
+    def rows(self):
+        kept, need = [], 0
+        for a, b in self.cells:
+            c = polynomial(self.f, (a + b) / 2, b - a, self.most)
+            scale = min(abs(self.f(a + (b - a) * i / 8 + (b - a) / 1000)) for i in range(8))
+            n = self.most
+            while n > 1 and mp.fsum(map(abs, c[n - 1:])) < scale * mpf(2) ** -55:
+                n -= 1
+            need = max(need, n)
+            kept.append((c, b - a))
+        kept = [(shifted(monomials(c[:need])) if self.rises else monomials(c[:need]), width) for c, width in kept]
+        cells = [[float(v / width ** i) for i, v in enumerate(c)] for c, width in kept]
+        return [list(row) for row in zip(*cells)]
+
+
+class Uniform:
+    """One polynomial, in the distance from the middle of FIRST to LAST, with the least error of any of n numbers."""
+
+    def __init__(self, f, first, last, n):
+        self.f, self.first, self.last, self.n = f, mpf(first), mpf(last), n
+
+    def row(self):
+        middle, half = (self.first + self.last) / 2, (self.last - self.first) / 2
+        c, error = mp.chebyfit(lambda t: self.f(t + middle), [-half, half], self.n, error=True)
+        return [float(v) for v in reversed(c)], error / abs(self.f(middle))
+
+
+def octaves(first, last, per):
+    """Cells of equal width in each octave from 2^first to 2^last."""
+    return [(mpf(2) ** e * (1 + mpf(j) / per), mpf(2) ** e * (1 + mpf(j + 1) / per))
+            for e in range(first, last) for j in range(per)]
+
+
 def text(name, rows):
     lines = [f"CPS_TABLE cps_{name}[{len(rows)}][{len(rows[0])}] = {{"]
     for row in rows:
@@ -87,11 +139,27 @@ def text(name, rows):
     return "\n".join(lines) + "\n"
 
 
+def row_text(name, row):
+    lines = text(name, [row]).replace("[1][", "[").split("\n")
+    return "\n".join(lines).replace("    {", "    ").replace("}};", "};")
+
+
 def write(name, about, tables):
     guard = f"CPS_TABLES_{name.upper()}_H"
     body = f"/* {about} Made by tools/make_special_tables.py; not to be edited. */\n"
     body += f"#ifndef {guard}\n#define {guard}\n\n"
-    for key, (f, first, last, cells, *more) in tables.items():
+    for key, spec in tables.items():
+        if isinstance(spec, ByPower):
+            rows = spec.rows()
+            print(name, key, len(rows[0]), "cells of", len(rows), "coefficients", flush=True)
+            body += f"/* {len(rows[0])} cells from {spec.cells[0][0]} to {spec.cells[-1][1]} */\n" + text(key, rows)
+            continue
+        if isinstance(spec, Uniform):
+            row, error = spec.row()
+            print(name, key, len(row), "coefficients, error", mp.nstr(error * mpf(2) ** 53, 3), "/ 2^53", flush=True)
+            body += f"/* {mp.nstr(spec.first, 5)} to {mp.nstr(spec.last, 5)} */\n" + row_text(key, row)
+            continue
+        f, first, last, cells, *more = spec
         rows, n = table(f, mpf(first), mpf(last), cells, *more)
         print(name, key, cells, "cells of", n, "coefficients", flush=True)
         body += f"/* {first} to {last} */\n" + text(key, rows)
@@ -169,11 +237,11 @@ def y_part(order):
 
 
 def hankel(order, which):
-    """P, or Q x, of u = 1/x: J = sqrt(2/(pi x)) (P cos - Q sin)."""
-    def of(u):
-        if u == 0:
+    """P, or Q x, of s = 1/x^2: J = sqrt(2/(pi x)) (P cos - Q sin)."""
+    def of(s):
+        if s <= 0:
             return mpf(1) if which == "P" else mpf(4 * order * order - 1) / 8
-        x = 1 / u
+        x = 1 / mp.sqrt(s)
         with mp.workdps(90):
             angle = x - mp.pi * (2 * order + 1) / 4
             j, y, scale = mp.besselj(order, x), mp.bessely(order, x), mp.sqrt(mp.pi * x / 2)
@@ -196,8 +264,22 @@ def k_part(order):
     return of
 
 
-def zeros_of(f, guesses):
-    return [mp.findroot(f, g) for g in guesses]
+#: (up to x, a zero near which the function is divided by the distance): bessel.h has the same
+BESSEL_ZEROS = {"j0": ((1, None), (4, "2.404"), (9, "5.520")), "j1": ((5, "3.831"), (9, "7.015")),
+                "y0": ((2, "0.893"), (5, "3.957"), (9, "7.086")), "y1": ((4, "2.197"), (9, "5.429"))}
+
+
+def of_zeros(name, f):
+    zeros = [(to, near and mp.findroot(f, mpf(near))) for to, near in BESSEL_ZEROS[name]]
+
+    def of(x):
+        zero = next(z for to, z in zeros if x < to)
+        return f(x) / (x - zero) if zero else f(x)
+    return of
+
+
+def halves(n):
+    return [(mpf(k) / 2, mpf(k + 1) / 2) for k in range(2 * n)]
 
 
 def erfcx_part(u):
@@ -211,12 +293,12 @@ def erfcx_part(u):
         (x * u * mp.sqrt(mp.pi))
 
 
-def central(s):
-    """ndtri(1/2 + q) / q of s = q^2."""
-    q = mp.sqrt(s)
-    if q == 0:
-        return mp.sqrt(2 * mp.pi)
-    return mp.sqrt(2) * mp.erfinv(2 * q) / q
+def erfinv_part(w):
+    """erfinv(y) / y of w = -log(1 - y^2)."""
+    if w <= 0:
+        return mp.sqrt(mp.pi) / 2
+    y = mp.sqrt(-mp.expm1(-w))
+    return mp.erfinv(y) / y
 
 
 def tail(r):
@@ -233,10 +315,13 @@ def tail(r):
 
 
 def lgamma_part(x):
-    d = (x - 1) * (x - 2)
-    if d == 0:
-        return mp.euler if x == 1 else 1 - mp.euler
-    return mp.loggamma(x).real / d
+    """log gamma, from 1/2 to 4 divided by the distance from the nearer of its zeros, 1 and 2."""
+    if not 0.5 <= x < 4:
+        return mp.loggamma(x).real
+    zero = 1 if x < 1.5 else 2
+    if x == zero:
+        return mp.digamma(zero)
+    return mp.loggamma(x).real / (x - zero)
 
 
 PSI_ZERO = mp.findroot(mp.digamma, 1.46163)
@@ -244,29 +329,27 @@ EI_ZERO = mp.findroot(mp.ei, 0.3725)
 
 SPECS = {
     "gamma": ("The gamma function's relatives.", {
-        "lgamma_cells": (lgamma_part, "0.5", 8, 30),
-        "gamma_cells": (lambda x: mp.gamma(x), 1, 20, 76),
+        "lgamma_by_power": ByPower(lgamma_part, octaves(-4, 8, 4)),
+        "gamma_by_power": ByPower(mp.gamma, [(k, k + 1) for k in range(2, 21)], rises=True),
         "digamma_cells": (lambda x: mp.digamma(x) / (x - PSI_ZERO) if x != PSI_ZERO else mp.psi(1, x), 1, 8, 28),
         "zeta_cells": (lambda x: mp.zeta(x) * (x - 1) if x != 1 else mpf(1), -1, 1, 8)}),
     "normal": ("The normal distribution.", {
         "erf_cells": (lambda s: mp.erf(mp.sqrt(s)) / mp.sqrt(s) if s else 2 / mp.sqrt(mp.pi), 0, 1, 4),
-        "erfcx_near": (lambda x: mp.exp(x * x) * mp.erfc(x), 0, 4, 16),
+        "erfcx_by_power": ByPower(lambda x: mp.exp(x * x) * mp.erfc(x), [(k / 4, (k + 1) / 4) for k in range(16)]),
         "erfcx_far": (erfcx_part, 0, "0.5", 32),
-        "ndtri_central": (central, 0, "0.1875", 12),
+        "erfinv_by_log": Uniform(erfinv_part, 0, "5.75", 23),
         "ndtri_tail": (tail, "1.5", "27.5", 104)}),
     "bessel": ("Bessel functions of the first and second kind.", {
-        "j0_cells": (lambda x: mp.besselj(0, x), 0, 8, 16, zeros_of(lambda x: mp.besselj(0, x), (2.4, 5.5))),
-        "j1_cells": (lambda x: mp.besselj(1, x) / x if x else mpf(1) / 2, 0, 8, 16,
-                     zeros_of(lambda x: mp.besselj(1, x), (3.8, 7.0))),
+        "j0_by_power": ByPower(of_zeros("j0", lambda x: mp.besselj(0, x)), halves(8)),
+        "j1_by_power": ByPower(of_zeros("j1", lambda x: mp.besselj(1, x) / x), halves(8)),
         "y0_near": (y_part(0), 0, "0.25", 1), "y1_near": (y_part(1), 0, "0.25", 1),
-        "y0_middle": (lambda x: mp.bessely(0, x), "0.5", 2, 12, zeros_of(lambda x: mp.bessely(0, x), (0.89,))),
-        "y1_middle": (lambda x: mp.bessely(1, x), "0.5", 2, 12, []),
-        "y0_cells": (lambda x: mp.bessely(0, x), 2, 8, 12, zeros_of(lambda x: mp.bessely(0, x), (3.96, 7.09))),
-        "y1_cells": (lambda x: mp.bessely(1, x), 2, 8, 12, zeros_of(lambda x: mp.bessely(1, x), (2.2, 5.43))),
-        "p0_far": (hankel(0, "P"), 0, "0.125", 4), "q0_far": (hankel(0, "Q"), 0, "0.125", 4),
-        "p1_far": (hankel(1, "P"), 0, "0.125", 4), "q1_far": (hankel(1, "Q"), 0, "0.125", 4)}),
+        "y0_by_power": ByPower(of_zeros("y0", lambda x: mp.bessely(0, x)), octaves(-3, 3, 4)),
+        "y1_by_power": ByPower(of_zeros("y1", lambda x: mp.bessely(1, x)), octaves(-3, 3, 4)),
+        **{f"{which.lower()}{order}_far": Uniform(hankel(order, which), 0, mpf(1) / 64, 12)
+           for order in (0, 1) for which in "PQ"}}),
     "bessel_modified": ("Modified Bessel functions.", {
-        "i0e_near": (lambda x: mp.exp(-x) * mp.besseli(0, x), 0, 8, 16),
+        "i0e_by_power": ByPower(lambda x: mp.exp(-x) * mp.besseli(0, x),
+                                [(a - 8, b - 8) for a, b in octaves(3, 7, 8)]),
         "i1e_near": (lambda x: mp.exp(-x) * mp.besseli(1, x) / x if x else mpf(1) / 2, 0, 8, 16),
         "i0e_far": (positive_inverse(lambda x: mp.exp(-x) * mp.besseli(0, x) * mp.sqrt(x), 1 / mp.sqrt(2 * mp.pi)),
                     0, "0.125", 16),

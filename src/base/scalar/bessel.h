@@ -14,54 +14,83 @@
 typedef struct cps_hankel { double p, q, sum, difference; } cps_hankel;
 CPS_MATH cps_hankel cps_hankel_of(int order, double x)
 {
-    const double u = 1 / x, s = sin(x), c = cos(x), r = 1 / sqrt(CPS_PI) / sqrt(x);
+    const double u = 1 / x, r = sqrt(u * 0.31830988618379067154), t = fma(u, u, -0.0078125);
+    double s, c;
+#ifdef __CUDACC__
+    sincos(x, &s, &c);
+#else
+    s = sin(x), c = cos(x);
+#endif
     cps_hankel h;
-    h.p = order ? CPS_CELL(cps_p1_far, u, 0, 32) : CPS_CELL(cps_p0_far, u, 0, 32);
-    h.q = u * (order ? CPS_CELL(cps_q1_far, u, 0, 32) : CPS_CELL(cps_q0_far, u, 0, 32));
+    h.p = order ? CPS_POLYNOMIAL(cps_p1_far, t) : CPS_POLYNOMIAL(cps_p0_far, t);
+    h.q = u * (order ? CPS_POLYNOMIAL(cps_q1_far, t) : CPS_POLYNOMIAL(cps_q0_far, t));
     h.sum = r * (s + c);
     h.difference = r * (s - c);
     return h;
 }
+/* The distance from a zero, in two parts. */
+CPS_MATH double cps_from(double x, double zero, double low) { return (x - zero) - low; }
 
-CPS_HEAVY double cps_j0(double x)
+CPS_MATH double cps_j0_of(double x)
 {
     x = fabs(x);
     if (!(x < CPS_INF)) return x != x ? x : 0;
-    if (x < 8) return CPS_CELL_OF_ZEROS(cps_j0_cells, x, 0, 2);
+    if (x < 8) {
+        const double r = CPS_CELL_BY_POWER(cps_j0_by_power, x, 0, 2);
+        const double far = x < 4 ? cps_from(x, 2.404825557695773, -1.176691651530894e-16)
+                                 : cps_from(x, 5.520078110286311, 8.088597146146722e-17);
+        return x < 1 ? r : r * far;
+    }
     const cps_hankel h = cps_hankel_of(0, x);
     return h.p * h.sum - h.q * h.difference;
 }
-CPS_HEAVY double cps_j1(double x)
+CPS_HEAVY double cps_j0(double x) { return cps_j0_of(x); }
+CPS_MATH double cps_j1_of(double x)
 {
     const double a = fabs(x);
     if (!(a < CPS_INF)) return x != x ? x : copysign(0.0, x);
-    if (a < 8) return x * CPS_CELL_OF_ZEROS(cps_j1_cells, a, 0, 2);
+    if (a < 8) {
+        const double r = CPS_CELL_BY_POWER(cps_j1_by_power, a, 0, 2);
+        const double far = a < 5 ? cps_from(a, 3.8317059702075125, -1.5269184090088067e-16)
+                                 : cps_from(a, 7.015586669815619, -9.414165653410389e-17);
+        return x * (r * far);
+    }
     const cps_hankel h = cps_hankel_of(1, a);
     return copysign(1.0, x) * (h.p * h.difference + h.q * h.sum);
 }
-CPS_HEAVY double cps_y0(double x)
+CPS_HEAVY double cps_j1(double x) { return cps_j1_of(x); }
+CPS_MATH double cps_y0_of(double x)
 {
     if (!(x > 0)) return x == 0 ? -CPS_INF : CPS_NAN;
     if (x == CPS_INF) return 0;
-    if (x < 0.5) {
+    if (x < 0.125) {
         const double l = 0.63661977236758134308 * log(x);
         return l * cps_j0(x) + CPS_CELL(cps_y0_near, x * x, 0, 4);
     }
-    if (x < 2) return CPS_CELL_OF_ZEROS(cps_y0_middle, x, 0.5, 8);
-    if (x < 8) return CPS_CELL_OF_ZEROS(cps_y0_cells, x, 2, 2);
+    if (x < 8) {
+        const double r = CPS_CELL_OF_OCTAVES(cps_y0_by_power, x, 0.0, -3, 2);
+        const double near = x < 2 ? cps_from(x, 0.8935769662791675, 2.6596231539720385e-17)
+                                  : cps_from(x, 3.957678419314858, -1.0764340697562706e-16);
+        return r * (x < 5 ? near : cps_from(x, 7.086051060301773, -8.835285723085408e-17));
+    }
     const cps_hankel h = cps_hankel_of(0, x);
     return h.p * h.difference + h.q * h.sum;
 }
-CPS_HEAVY double cps_y1(double x)
+CPS_HEAVY double cps_y0(double x) { return cps_y0_of(x); }
+CPS_MATH double cps_y1_of(double x)
 {
     if (!(x > 0)) return x == 0 ? -CPS_INF : CPS_NAN;
     if (x == CPS_INF) return 0;
-    if (x < 0.5) return 0.63661977236758134308 * log(x) * cps_j1(x) + CPS_CELL(cps_y1_near, x * x, 0, 4) / x;
-    if (x < 2) return CPS_CELL_OF_ZEROS(cps_y1_middle, x, 0.5, 8);
-    if (x < 8) return CPS_CELL_OF_ZEROS(cps_y1_cells, x, 2, 2);
+    if (x < 0.125) return 0.63661977236758134308 * log(x) * cps_j1(x) + CPS_CELL(cps_y1_near, x * x, 0, 4) / x;
+    if (x < 8) {
+        const double r = CPS_CELL_OF_OCTAVES(cps_y1_by_power, x, 0.0, -3, 2);
+        return r * (x < 4 ? cps_from(x, 2.197141326031017, -4.8259835876454966e-17)
+                          : cps_from(x, 5.429681040794135, 4.162514026670377e-16));
+    }
     const cps_hankel h = cps_hankel_of(1, x);
     return h.q * h.difference - h.p * h.sum;
 }
+CPS_HEAVY double cps_y1(double x) { return cps_y1_of(x); }
 /* Orders above which the recurrences end: functions of them overflow, but for arguments of that size, which are NaN. */
 #define CPS_MOST_ORDERS 1e5
 /* Of a whole order, which grows upwards from Y0 and Y1. */
@@ -100,12 +129,13 @@ CPS_HEAVY double cps_spherical_yn(double order, double x)
 }
 
 /* exp(-|x|) I(x) */
-CPS_HEAVY double cps_i0e(double x)
+CPS_MATH double cps_i0e_of(double x)
 {
     x = fabs(x);
-    if (x < 8) return CPS_CELL(cps_i0e_near, x, 0, 2);
+    if (x < 120) return CPS_CELL_OF_OCTAVES(cps_i0e_by_power, x, 8.0, 3, 3);
     return x == CPS_INF ? 0 : CPS_CELL(cps_i0e_far, 1 / x, 0, 128) / sqrt(x);
 }
+CPS_HEAVY double cps_i0e(double x) { return cps_i0e_of(x); }
 CPS_HEAVY double cps_i1e(double x)
 {
     const double a = fabs(x);

@@ -91,7 +91,7 @@ CPS_MATH double cps_gamma_small_side(double a, double x)
         if (fabs(term) <= 1e-17 * fabs(sum)) break;
     }
     const double log_x = log(x), log_gamma = cps_gammaln(a + 1);
-    const double exact = a < 0.5 ? a * (a - 1) * CPS_CELL(cps_lgamma_cells, a, -0.5, 4) : log_gamma;
+    const double exact = a < 0.5 ? cps_gammaln_beyond_1(a) : log_gamma;
     return -expm1(a * log_x - exact) - a * sum * exp(a * log_x - exact);
 }
 CPS_HEAVY cps_sides cps_gamma_sides(double a, double x)
@@ -193,7 +193,7 @@ CPS_MATH cps_sides cps_beta_series(double a, double b, double x)
     if (front == 0) front = exp(log_x - cps_betaln_positive(a, b)) / a;
     const double p = front + front * a * sum;
     if (a > 0.5 || p < 0.5) return cps_of_p(p);
-    const double near = a * (a - 1) * CPS_CELL(cps_lgamma_cells, a, -0.5, 4); /* log(gamma(1 + a)) */
+    const double near = cps_gammaln_beyond_1(a); /* log(gamma(1 + a)) */
     const double ratio = b >= 10 ? cps_gamma_ratio_log(a, b) : cps_gammaln(b) - cps_gammaln(a + b);
     return cps_of_q(-expm1(log_x - (near + ratio)) - front * a * sum);
 }

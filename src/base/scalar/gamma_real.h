@@ -1,8 +1,8 @@
 /* The gamma function and what is made of it: logarithms, ratios, its derivatives, the zeta function.
  *
  * gamma: polynomials to 20, then Stirling's series; negative numbers are shifted by a product whose rounding errors are
- * kept, below -20 reflected. gammaln and digamma: polynomials to 8 of the function divided by its zeros, then
- * Stirling's series. */
+ * kept, below -20 reflected. digamma: polynomials to 8 of the function divided by its zero, then Stirling's
+ * series, as gammaln from 256 on. */
 #ifndef CPS_GAMMA_REAL_H
 #define CPS_GAMMA_REAL_H
 
@@ -35,11 +35,16 @@ CPS_MATH double cps_gamma_large(double x, double *scale)
     *scale = pow(x, 0.5 * x - 0.25);
     return exp(-x) * rest;
 }
-/* gamma(x) for 0 < x < 20: by a polynomial from 1 on, below as gamma(1 + x) / x. */
+/* gamma(x) for 0 < x < 20: by a polynomial from a whole number on, of x + 1 or x + 2 where that is 1 or 0. A number just
+ * below a whole one may belong to it. */
 CPS_MATH double cps_gamma_cell(double x)
 {
-    const double r = CPS_CELL(cps_gamma_cells, x, x < 1 ? 0.0 : 1.0, 4);
-    return x < 1 ? r / x : r;
+    double whole;
+    const unsigned k = cps_nearest(x - 0.499, &whole);
+    const int row = (int)k - 2; /* if negative, 0, without a branch */
+    const double *c = &cps_gamma_by_power[0][0] + (row & ~(row >> 31));
+    const double r = cps_polynomial_by(c, CPS_ROWS(cps_gamma_by_power), CPS_COLUMNS(cps_gamma_by_power), x - whole);
+    return k >= 2 ? r : r / (k ? x : x * (x + 1));
 }
 /* The same for -20 < x < 20: negative numbers are shifted to 0..1 by a product whose rounding errors are kept. */
 CPS_MATH double cps_gamma_small(double x)
@@ -65,7 +70,8 @@ CPS_MATH double cps_gamma_scaled(double x, double *scale)
 }
 CPS_MATH int cps_is_pole(double x) { return x <= 0 && x == floor(x); }
 
-CPS_HEAVY double cps_gamma(double x)
+/* Of numbers that are not in 0 to 20. */
+CPS_HEAVY double cps_gamma_unusual(double x)
 {
     double scale;
     if (x != x || x == CPS_INF) return x;
@@ -76,6 +82,8 @@ CPS_HEAVY double cps_gamma(double x)
     const double g = cps_gamma_scaled(x, &scale);
     return x > 0 ? g * scale * scale : g / scale / scale;
 }
+CPS_MATH double cps_gamma_of(double x) { return x > 0 && x < 20 ? cps_gamma_cell(x) : cps_gamma_unusual(x); }
+CPS_HEAVY double cps_gamma(double x) { return cps_gamma_of(x); }
 CPS_HEAVY double cps_rgamma(double x)
 {
     double scale;
@@ -96,8 +104,19 @@ CPS_MATH double cps_gammasgn(double x)
     return whole == x ? CPS_NAN : whole - 2 * floor(0.5 * whole) != 0 ? -1 : 1;
 }
 
-/* log|gamma(x)| */
-CPS_HEAVY double cps_gammaln(double x)
+/* log(gamma(1 + x)), 0 <= x <= 1/2 */
+CPS_MATH double cps_gammaln_beyond_1(double x)
+{
+    return (x < 0.5 ? x : x - 1) * CPS_CELL_OF_OCTAVES(cps_lgamma_by_power, x, 1.0, -4, 2);
+}
+/* log(gamma(x)) for x >= 7 */
+CPS_MATH double cps_gammaln_large(double x)
+{
+    if (x > 1e17) return x * (log(x) - 1);
+    return (x - 0.5) * (log(x) - 1) + (cps_stirling(x) + (0.5 * CPS_LOG_2PI - 0.5));
+}
+/* Of numbers that are not in 1/16 to 256. */
+CPS_HEAVY double cps_gammaln_unusual(double x)
 {
     if (x != x) return x;
     if (fabs(x) == CPS_INF) return x;
@@ -105,13 +124,18 @@ CPS_HEAVY double cps_gammaln(double x)
     if (x < 0) {
         if (x > -1e-17) return -log(-x); /* and gamma(1 + x) is 1 */
         if (x > -20) return log(fabs(cps_gamma_small(x)));
-        return log(CPS_PI / fabs(x * cps_sinpi(x))) - cps_gammaln(-x);
+        return log(CPS_PI / fabs(x * cps_sinpi(x))) - cps_gammaln_large(-x);
     }
-    if (x < 0.5) return x * (x - 1) * CPS_CELL(cps_lgamma_cells, x, -0.5, 4) - log(x);
-    if (x < 8) return (x - 1) * (x - 2) * CPS_CELL(cps_lgamma_cells, x, 0.5, 4);
-    if (x > 1e17) return x * (log(x) - 1);
-    return (x - 0.5) * (log(x) - 1) + (cps_stirling(x) + (0.5 * CPS_LOG_2PI - 0.5));
+    return x < 0.5 ? cps_gammaln_beyond_1(x) - log(x) : cps_gammaln_large(x);
 }
+/* log|gamma(x)|: a polynomial, from 1/2 to 4 of the function divided by the distance from 1 or 2. */
+CPS_MATH double cps_gammaln_of(double x)
+{
+    if (!(x >= 0.0625 && x < 256)) return cps_gammaln_unusual(x);
+    const double r = CPS_CELL_OF_OCTAVES(cps_lgamma_by_power, x, 0.0, -4, 2);
+    return x >= 0.5 && x < 4 ? (x - (x < 1.5 ? 1 : 2)) * r : r;
+}
+CPS_HEAVY double cps_gammaln(double x) { return cps_gammaln_of(x); }
 
 /* log(x) - 1/(2x) - digamma(x), for x >= 7 */
 CPS_MATH double cps_digamma_rest(double x)

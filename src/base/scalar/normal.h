@@ -1,7 +1,7 @@
 /* The error function's complement and inverses, and the distribution function of the normal distribution.
  *
  * erfcx is a polynomial in x, from 4 on in 4 / (4 + x), erfc and ndtr are exp of an exact square times that. The
- * inverses are one function: a polynomial of the distance from the middle, or of the root of the tail's logarithm. */
+ * inverses are one function: a polynomial in the logarithm of p (1 - p), or in the root of the tail's. */
 #ifndef CPS_NORMAL_H
 #define CPS_NORMAL_H
 
@@ -11,7 +11,7 @@
 /* exp(x^2) erfc(x) for x >= 0 */
 CPS_MATH double cps_erfcx_positive(double x)
 {
-    if (x < 4) return CPS_CELL(cps_erfcx_near, x, 0, 4);
+    if (x < 4) return CPS_CELL_BY_POWER(cps_erfcx_by_power, x, 0, 4);
     const double u = 4 / (4 + x);
     return u * CPS_CELL(cps_erfcx_far, u, 0, 64);
 }
@@ -52,8 +52,14 @@ CPS_MATH double cps_log_ndtr(double x)
     return log(0.5 * cps_erfcx_positive(-x * CPS_SQRT_HALF)) - 0.5 * x * x;
 }
 
+/* erfinv(y) / y of t = 1 - y^2, at least CPS_ERFINV_LEAST: a polynomial in log(t) */
+#define CPS_ERFINV_LEAST 0.0032
+CPS_MATH double cps_erfinv_part(double t)
+{
+    return CPS_POLYNOMIAL(cps_erfinv_by_log, -2.875 - log(t));
+}
 /* ndtri(1/2 + q), |q| < 0.43 */
-CPS_MATH double cps_ndtri_near(double q) { return q * CPS_CELL(cps_ndtri_central, q * q, 0, 64); }
+CPS_MATH double cps_ndtri_near(double q) { return 2.8284271247461903 * q * cps_erfinv_part(fma(-2 * q, 2 * q, 1)); }
 /* -ndtri(p) for p = exp(-r^2), r at least 1.5 */
 CPS_MATH double cps_ndtri_tail_of(double r)
 {
@@ -63,8 +69,8 @@ CPS_MATH double cps_ndtri_tail_of(double r)
 CPS_MATH double cps_ndtri(double p)
 {
     if (!(p >= 0 && p <= 1)) return CPS_NAN;
-    const double q = p - 0.5;
-    if (fabs(q) < 0.42) return cps_ndtri_near(q);
+    const double t = 4 * p * (1 - p);
+    if (t >= CPS_ERFINV_LEAST) return 2.8284271247461903 * (p - 0.5) * cps_erfinv_part(t);
     const double tail = p < 0.5 ? p : 1 - p, x = tail > 0 ? cps_ndtri_tail_of(sqrt(-log(tail))) : CPS_INF;
     return p < 0.5 ? -x : x;
 }
@@ -90,7 +96,8 @@ CPS_MATH double cps_erfinv(double y)
 {
     const double a = fabs(y);
     if (!(a <= 1)) return CPS_NAN;
-    if (a < 0.84) return cps_ndtri_near(0.5 * y) * CPS_SQRT_HALF;
+    const double t = fma(-y, y, 1);
+    if (t >= CPS_ERFINV_LEAST) return y * cps_erfinv_part(t);
     const double x = a < 1 ? cps_ndtri_tail_of(sqrt(-log(0.5 * (1 - a)))) * CPS_SQRT_HALF : CPS_INF;
     return copysign(x, y);
 }

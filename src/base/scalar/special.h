@@ -18,6 +18,11 @@
 #else
 #define CPS_FMA(a, b, c) ((a) * (b) + (c))
 #endif
+#ifdef __CUDACC__
+#define CPS_UNROLL
+#else
+#define CPS_UNROLL _Pragma("GCC unroll 32") /* else longer polynomials are loops, and no vectors */
+#endif
 
 #define CPS_EPS 2.220446049250313e-16
 #define CPS_EULER 0.57721566490153286060651209008240243
@@ -30,28 +35,65 @@
 CPS_MATH double cps_polynomial(const double *c, int n, double x)
 {
     double r = c[n - 1];
-    for (int i = n - 2; i >= 0; i--) r = CPS_FMA(r, x, c[i]);
+    CPS_UNROLL for (int i = n - 2; i >= 0; i--) r = CPS_FMA(r, x, c[i]);
     return r;
+}
+/* c[0] + c[step] x + ... */
+CPS_MATH double cps_polynomial_by(const double *c, int n, int step, double x)
+{
+    double r = c[(n - 1) * step];
+    CPS_UNROLL for (int i = n - 2; i >= 0; i--) r = CPS_FMA(r, x, c[i * step]);
+    return r;
+}
+/* The whole number nearest to x, as both types; of NaN any. Conversions between them are slow on GPUs: the sum has it in
+ * its last digits. */
+CPS_MATH unsigned cps_nearest(double x, double *whole)
+{
+    const double shift = 6755399441055744.0, sum = x + shift;
+    *whole = sum - shift;
+    return (uint32_t)cps_bits_f64(sum);
 }
 /* The polynomial of the cell in which `at` lies, whose unit is a cell, of rows of n numbers that begin at c. */
 CPS_MATH double cps_cell(const double *c, int cells, int n, double at)
 {
     const int k = (unsigned)(int)at < (unsigned)cells ? (int)at : cells - 1; /* of NaN too */
-    return cps_polynomial(c + k * n, n, at - k - 0.5);
+    return cps_polynomial_by(c + k * n, n, 1, at - k - 0.5);
 }
 /* The same where a cell's row begins with a zero of the function, or 0, in two parts. */
 CPS_MATH double cps_cell_of_zeros(const double *c, int cells, int n, double at, double x)
 {
     const int k = (unsigned)(int)at < (unsigned)cells ? (int)at : cells - 1;
     c += k * n;
-    const double r = cps_polynomial(c + 2, n - 2, at - k - 0.5);
+    const double r = cps_polynomial_by(c + 2, n - 2, 1, at - k - 0.5);
     return c[0] != 0 ? r * ((x - c[0]) - c[1]) : r;
 }
+/* A cell of a table by power, all cells of x from `first` on, `per` in a unit of it. */
+CPS_MATH double cps_cell_by_power(const double *c, int cells, int n, double x, double first, double per)
+{
+    double middle;
+    const unsigned cell = cps_nearest((x - first) * per - 0.5, &middle), k = cell < (unsigned)cells ? cell : 0;
+    return cps_polynomial_by(c + k, n, cells, x - ((middle + 0.5) / per + first));
+}
+/* A cell of a table by power whose cells divide octaves of x + shift by 2^digits, from 2^low on. The sum's rounding
+ * counts only where it finds the cell: the distance from its middle is exact. */
+CPS_MATH double cps_cell_of_octaves(const double *c, int cells, int n, int digits, int low, double x, double shift)
+{
+    const uint64_t cell = cps_bits_f64(x + shift) >> (52 - digits);
+    const double middle = cps_from_bits_f64(cell << (52 - digits) | 1ull << (51 - digits));
+    const int k = (int)cell - ((1023 + low) << digits);
+    return cps_polynomial_by(c + k, n, cells, x - (middle - shift));
+}
+#define CPS_LENGTH(table) ((int)(sizeof(table) / sizeof(double)))
+#define CPS_POLYNOMIAL(table, x) cps_polynomial(table, CPS_LENGTH(table), x)
 #define CPS_ROWS(table) ((int)(sizeof(table) / sizeof(table)[0]))
 #define CPS_COLUMNS(table) ((int)(sizeof(table)[0] / sizeof(double)))
 /* A table that begins at `first` and has `per` cells in a unit of x. */
 #define CPS_CELL(table, x, first, per) \
     cps_cell(&(table)[0][0], CPS_ROWS(table), CPS_COLUMNS(table), ((x) - (first)) * (per))
+#define CPS_CELL_BY_POWER(table, x, first, per) \
+    cps_cell_by_power(&(table)[0][0], CPS_COLUMNS(table), CPS_ROWS(table), x, first, per)
+#define CPS_CELL_OF_OCTAVES(table, x, shift, low, digits) \
+    cps_cell_of_octaves(&(table)[0][0], CPS_COLUMNS(table), CPS_ROWS(table), digits, low, x, shift)
 #define CPS_CELL_OF_ZEROS(table, x, first, per) \
     cps_cell_of_zeros(&(table)[0][0], CPS_ROWS(table), CPS_COLUMNS(table), ((x) - (first)) * (per), x)
 

@@ -154,58 +154,67 @@ CPS_MATH double cps_gammainccinv(double a, double q) { return cps_gamma_inverse(
 
 /* --- the beta function's --- */
 
-/* log(y) of y = 1 - x, by whichever is exact. */
-CPS_MATH double cps_log_of_rest(double x, double y) { return x < 0.5 ? log1p(-x) : log(y); }
-
 /* a - (a + b) x, by whichever of x and y is exact. */
 CPS_MATH double cps_below_mean(double a, double b, double x, double y)
 {
     const double n = a + b, lost = a > b ? (a - n) + b : (b - n) + a; /* a + b is n + lost */
     return x < 0.5 ? fma(-n, x, a) - lost * x : fma(n, y, -b) + lost * y;
 }
-/* x^a y^b / beta(a, b) */
-CPS_HEAVY double cps_beta_density(double a, double b, double x, double y)
+/* x^a for x = 1 - y, by whichever of x and y is exact. */
+CPS_MATH double cps_power_of_rest(double x, double y, double a)
 {
-    if (a >= 10 && b >= 10) {
+    const double lost = x > 0.5 ? a * (((1 - x) - y) / x) : 0;
+    return pow(x, a) * (1 + lost);
+}
+/* x^a y^b / beta(a, b), or without y^b. */
+CPS_HEAVY double cps_beta_density(double a, double b, double x, double y, int whole)
+{
+    if (a >= 10 && b >= 10 && whole) {
         const double n = a + b, far = cps_below_mean(a, b, x, y);
         return sqrt(a / n * b / (2 * CPS_PI)) * exp(a * cps_log1p_less(-far / a, x / a * n) +
                                                     b * cps_log1p_less(far / b, y / b * n) - cps_beta_rest(a, b));
     }
-    const double log_y = cps_log_of_rest(x, y), log_x = y < 0.5 ? log1p(-y) : log(x);
-    const double px = y < 0.5 ? exp(a * log_x) : pow(x, a), py = x < 0.5 ? exp(b * log_y) : pow(y, b);
+    double size[2];
+    for (int k = 0; k < 2; k++) size[k] = k && !whole ? 1 : cps_power_of_rest(k ? y : x, k ? x : y, k ? b : a);
     const double beta = cps_beta(a, b);
-    if (px > 1e-290 && py > 1e-290 && beta > 1e-290 && beta < 1e290) return px * py / beta;
+    if (size[0] > 1e-290 && size[1] > 1e-290 && beta > 1e-290 && beta < 1e290) return size[0] * size[1] / beta;
+    const double log_x = y < 0.5 ? log1p(-y) : log(x), log_y = !whole ? 0 : x < 0.5 ? log1p(-x) : log(y);
     return exp(a * log_x + b * log_y - cps_betaln_positive(a, b));
 }
-/* By the power series for small b x: p = x^a / (a beta) (1 + a (1-b) x / (a+1) + ...). Where that is near 1, as for
- * small a, q is the distance of the factor from 1, by its logarithm, less the other terms. */
-CPS_MATH cps_sides cps_beta_series(double a, double b, double x)
+/* By the power series for small b x: p = x^a / (a beta) (1 + a (1-b) x / (a+1) + ...), of which this is the sum of all
+ * terms but the first, over a. */
+CPS_MATH double cps_beta_series(double a, double b, double x)
 {
     double factor = 1, sum = 0;
-    for (int n = 1; n < 2000; n++) {
-        factor *= (n - b) * x / n;
-        const double term = factor / (a + n);
+    for (double n = 1; n < 2000; n++) {
+        const double r = 1 / (n * (a + n));
+        factor *= ((n - b) * x) * ((a + n) * r);
+        const double term = factor * (n * r);
         sum += term;
         if (fabs(term) < 1e-17 * fabs(sum) || term == 0) break;
     }
-    const double beta = cps_beta(a, b), px = pow(x, a), log_x = a * log(x);
-    double front = px > 1e-290 && beta > 1e-290 && beta < 1e290 ? px / beta / a : 0;
-    if (front == 0) front = exp(log_x - cps_betaln_positive(a, b)) / a;
-    const double p = front + front * a * sum;
-    if (a > 0.5 || p < 0.5) return cps_of_p(p);
-    const double near = cps_gammaln_beyond_1(a); /* log(gamma(1 + a)) */
-    const double ratio = b >= 10 ? cps_gamma_ratio_log(a, b) : cps_gammaln(b) - cps_gammaln(a + b);
-    return cps_of_q(-expm1(log_x - (near + ratio)) - front * a * sum);
+    return sum;
 }
-/* The lower side by the continued fraction of Didonato and Morris ("Significant digit computation of the incomplete
- * beta function ratios", 1992), whose terms do not cancel: they are of a - (a + b) x, which is not negative. */
+/* Both sides, of the lower one and the parts of its series. Where that is near 1, as for small a, q is the distance of
+ * the first term from 1, by its logarithm, less the other terms. */
+CPS_MATH cps_sides cps_beta_near(double a, double b, double x, double p, double rest)
+{
+    if (a > 0.5 || p < 0.5) return cps_of_p(p);
+    const double near = cps_gammaln_beyond_1(a);
+    double grown = 0; /* of gamma(a + b) / gamma(b) by going up to b >= 10, less 1 */
+    for (; b < 10; b++) grown += a / b + grown * (a / b);
+    return cps_of_q(-expm1(a * log(x) - near - log1p(grown) - cps_gamma_ratio_log(a, b)) - rest);
+}
+/* The lower side over the density / a, by the continued fraction of Didonato and Morris ("Significant digit computation
+ * of the incomplete beta function ratios", 1992), whose terms do not cancel: they are of a - (a + b) x, which is not
+ * negative. */
 CPS_MATH double cps_beta_fraction(double a, double b, double x, double y)
 {
     const double over_a = 1 / a, below = (1 + cps_below_mean(a, b, x, y)) * over_a, more = (y + 1) * over_a;
     double over_e = 1 / (a + 1), p0 = 0, q0 = 1, p1 = 1, q1 = a * over_e * below;
-    for (int n = 1; n < 5000; n++) {
+    for (double n = 1; n < 5000; n++) {
         const double over_d = over_e, w = n * ((b - n) * over_a) * x * over_d;
-        over_e = 1 / (a + 2.0 * n + 1);
+        over_e = 1 / (a + 2 * n + 1);
         const double up = w * ((a + n - 1) * over_d) * ((a + b + n - 1) * over_a * x);
         const double on = n * over_a + w + ((a + n) * over_e) * (below + n * more);
         const double p = CPS_FMA(on, p1, up * p0), q = CPS_FMA(on, q1, up * q0);
@@ -213,8 +222,10 @@ CPS_MATH double cps_beta_fraction(double a, double b, double x, double y)
         if (fabs(p1 * q0 - p0 * q1) <= 1e-16 * fabs(p1 * q0)) break;
         if (fabs(q1) > 1e100 || fabs(q1) < 1e-100) p0 /= q1, q0 /= q1, p1 /= q1, q1 = 1;
     }
-    return cps_beta_density(a, b, x, y) * over_a * (p1 / q1);
+    return p1 / q1;
 }
+/* One series and one fraction, of the side that they suit: threads of a warp that need different ones wait for each
+ * other. */
 CPS_HEAVY cps_sides cps_beta_sides(double a, double b, double x, double y)
 {
     if (!(a >= 0 && b >= 0 && x >= 0 && y >= 0) || (a == 0 && b == 0)) return cps_sides_of(CPS_NAN, CPS_NAN);
@@ -224,13 +235,19 @@ CPS_HEAVY cps_sides cps_beta_sides(double a, double b, double x, double y)
     }
     if (x == 0 || (b == 0 && y > 0)) return cps_sides_of(0, 1);
     if (y == 0 || a == 0) return cps_sides_of(1, 0);
-    if (b * x <= 1 && x <= 0.9) return cps_beta_series(a, b, x);
-    if (a * y <= 1 && y <= 0.9) {
-        const cps_sides s = cps_beta_series(b, a, y);
-        return cps_sides_of(s.q, s.p);
+    const int of_x = b * x <= 1 && x <= 0.3, of_y = !of_x && a * y <= 1 && y <= 0.3;
+    const int swap = of_y || (!of_x && cps_below_mean(a, b, x, y) < 0);
+    if (swap) {
+        double t = a;
+        a = b, b = t;
+        t = x, x = y, y = t;
     }
-    if (cps_below_mean(a, b, x, y) >= 0) return cps_of_p(cps_beta_fraction(a, b, x, y));
-    return cps_of_q(cps_beta_fraction(b, a, y, x));
+    const int series = of_x || of_y;
+    const double sum = series ? cps_beta_series(a, b, x) : cps_beta_fraction(a, b, x, y);
+    const double front = cps_beta_density(a, b, x, y, !series) / a;
+    const cps_sides s = series ? cps_beta_near(a, b, x, front + front * a * sum, front * a * sum)
+                               : cps_of_p(front * sum);
+    return swap ? cps_sides_of(s.q, s.p) : s;
 }
 CPS_MATH double cps_betainc(double a, double b, double x) { return cps_beta_sides(a, b, x, 1 - x).p; }
 CPS_MATH double cps_betaincc(double a, double b, double x) { return cps_beta_sides(a, b, x, 1 - x).q; }
@@ -264,7 +281,7 @@ CPS_HEAVY cps_sides cps_beta_inverse(double a, double b, double p, double q)
         const double far = by_p ? log(s.p / p) : -log(s.q / q);
         if (far > 0) high = x;
         else low = x;
-        const double slope = cps_beta_density(a, b, x, 1 - x) / (1 - x) / (by_p ? s.p : s.q);
+        const double slope = cps_beta_density(a, b, x, 1 - x, 1) / (1 - x) / (by_p ? s.p : s.q);
         double step = -far / slope;
         if (fabs(step) < 1e-8) { /* the next one would be below rounding errors */
             x += x * step;

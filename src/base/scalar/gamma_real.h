@@ -35,8 +35,8 @@ CPS_MATH double cps_gamma_large(double x, double *scale)
     *scale = pow(x, 0.5 * x - 0.25);
     return exp(-x) * rest;
 }
-/* gamma(x) for 0 < x < 20: by a polynomial from a whole number on, of x + 1 or x + 2 where that is 1 or 0. A number just
- * below a whole one may belong to it. */
+/* gamma(x) for 0 < x < 20: by a polynomial from a whole number on, of x + 1 or x + 2 where that is 1 or 0. A number
+ * just below a whole one may belong to it. */
 CPS_MATH double cps_gamma_cell(double x)
 {
     double whole;

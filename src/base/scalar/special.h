@@ -45,8 +45,8 @@ CPS_MATH double cps_polynomial_by(const double *c, int n, int step, double x)
     CPS_UNROLL for (int i = n - 2; i >= 0; i--) r = CPS_FMA(r, x, c[i * step]);
     return r;
 }
-/* The whole number nearest to x, as both types; of NaN any. Conversions between them are slow on GPUs: the sum has it in
- * its last digits. */
+/* The whole number nearest to x, as both types; of NaN any. Conversions between them are slow on GPUs: the sum has it
+ * in its last digits. */
 CPS_MATH unsigned cps_nearest(double x, double *whole)
 {
     const double shift = 6755399441055744.0, sum = x + shift;

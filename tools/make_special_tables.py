@@ -282,6 +282,11 @@ def halves(n):
     return [(mpf(k) / 2, mpf(k + 1) / 2) for k in range(2 * n)]
 
 
+def k_far(order):
+    """exp(x) K(x) sqrt(x) of u = 1/x."""
+    return lambda u: mp.exp(1 / u) * mp.besselk(order, 1 / u) * mp.sqrt(1 / u) if u > 0 else mp.sqrt(mp.pi / 2)
+
+
 def erfcx_part(u):
     """erfcx(4/u - 4) / u: of x = 4/u - 4, which is 0 to infinity."""
     if u == 0:
@@ -293,11 +298,9 @@ def erfcx_part(u):
         (x * u * mp.sqrt(mp.pi))
 
 
-def erfinv_part(w):
-    """erfinv(y) / y of w = -log(1 - y^2)."""
-    if w <= 0:
-        return mp.sqrt(mp.pi) / 2
-    y = mp.sqrt(-mp.expm1(-w))
+def erfinv_part(t):
+    """erfinv(y) / y of t = 1 - y^2."""
+    y = mp.sqrt(1 - t)
     return mp.erfinv(y) / y
 
 
@@ -331,13 +334,13 @@ SPECS = {
     "gamma": ("The gamma function's relatives.", {
         "lgamma_by_power": ByPower(lgamma_part, octaves(-4, 8, 4)),
         "gamma_by_power": ByPower(mp.gamma, [(k, k + 1) for k in range(2, 21)], rises=True),
-        "digamma_cells": (lambda x: mp.digamma(x) / (x - PSI_ZERO) if x != PSI_ZERO else mp.psi(1, x), 1, 8, 28),
+        "digamma_by_power": ByPower(lambda x: mp.digamma(x) / (x - PSI_ZERO if 1 <= x < 4 else 1), octaves(-4, 8, 4)),
         "zeta_cells": (lambda x: mp.zeta(x) * (x - 1) if x != 1 else mpf(1), -1, 1, 8)}),
     "normal": ("The normal distribution.", {
         "erf_cells": (lambda s: mp.erf(mp.sqrt(s)) / mp.sqrt(s) if s else 2 / mp.sqrt(mp.pi), 0, 1, 4),
         "erfcx_by_power": ByPower(lambda x: mp.exp(x * x) * mp.erfc(x), [(k / 4, (k + 1) / 4) for k in range(16)]),
         "erfcx_far": (erfcx_part, 0, "0.5", 32),
-        "erfinv_by_log": Uniform(erfinv_part, 0, "5.75", 23),
+        "erfinv_by_power": ByPower(erfinv_part, octaves(-14, 0, 4)),
         "ndtri_tail": (tail, "1.5", "27.5", 104)}),
     "bessel": ("Bessel functions of the first and second kind.", {
         "j0_by_power": ByPower(of_zeros("j0", lambda x: mp.besselj(0, x)), halves(8)),
@@ -356,10 +359,9 @@ SPECS = {
         "i1e_far": (positive_inverse(lambda x: mp.exp(-x) * mp.besseli(1, x) * mp.sqrt(x), 1 / mp.sqrt(2 * mp.pi)),
                     0, "0.125", 16),
         "k0_near": (k_part(0), 0, 1, 4), "k1_near": (k_part(1), 0, 1, 4),
-        "k0e_far": (positive_inverse(lambda x: mp.exp(x) * mp.besselk(0, x) * mp.sqrt(x), mp.sqrt(mp.pi / 2)), 0, 1,
-                    16),
-        "k1e_far": (positive_inverse(lambda x: mp.exp(x) * mp.besselk(1, x) * mp.sqrt(x), mp.sqrt(mp.pi / 2)), 0, 1,
-                    16)}),
+        "k0e_by_power": ByPower(lambda x: mp.exp(x) * mp.besselk(0, x), octaves(-4, 6, 4)),
+        "k1e_by_power": ByPower(lambda x: mp.exp(x) * mp.besselk(1, x), octaves(-4, 6, 4)),
+        "k0e_far": Uniform(k_far(0), 0, mpf(1) / 64, 8), "k1e_far": Uniform(k_far(1), 0, mpf(1) / 64, 8)}),
     "integrals": ("Exponential and trigonometric integrals.", {
         "exp1_near": (euler_part, 0, 1, 4),
         "exp1_far": (positive_inverse(lambda x: mp.exp(x) * x * mp.e1(x), 1), 0, 1, 32),
@@ -377,7 +379,7 @@ SPECS = {
         "fresnel_f": (lambda u: fresnel(u, "f"), 0, "0.625", 20),
         "fresnel_g": (lambda u: fresnel(u, "g"), 0, "0.625", 20)}),
     "elliptic": ("The complete elliptic integrals.", {
-        "ellipk_cells": (lambda m: mp.ellipk(m), 0, "0.5", 16),
+        "ellipk_by_power": ByPower(lambda p: mp.ellipk(1 - p), octaves(-14, 0, 4)),
         "ellipe_cells": (lambda m: mp.ellipe(m), 0, "0.5", 16),
         "ellipk_log": (lambda p: mp.ellipk(p) / mp.pi, 0, "0.5", 16),
         "ellipk_rest": (lambda p: mp.ellipk(1 - p) + mp.log(p) * mp.ellipk(p) / mp.pi if p else mp.log(4), 0, "0.5",

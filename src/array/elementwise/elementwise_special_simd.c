@@ -9,7 +9,6 @@
 #include "elementwise/special.h"
 #include "scalar/elementary.h"
 #include "scalar/gamma_real.h"
-#include "scalar/normal.h"
 
 #if defined(__FMA__)
 enum { SEGMENT = 256 };
@@ -37,21 +36,12 @@ static void log_expit_all(double *r, const double *a, int64_t n)
 static void logit_all(double *r, const double *a, int64_t n) { EACH(r[k] = cps_logit_usual(x)) }
 static void entr_all(double *r, const double *a, int64_t n) { EACH(r[k] = -x * log_any_f64(x)) }
 
-/* erfinv(y) / y of t = 1 - y^2 */
-INLINE double erfinv_part_of(double t) { return CPS_POLYNOMIAL(cps_erfinv_by_log, -2.875 - log_any_f64(t)); }
-static void erfinv_all(double *r, const double *a, int64_t n) { EACH(r[k] = x * erfinv_part_of(fma(-x, x, 1))) }
-static void ndtri_all(double *r, const double *a, int64_t n)
-{
-    EACH(r[k] = 2.8284271247461903 * (x - 0.5) * erfinv_part_of(4 * x * (1 - x)))
-}
 
 /* --- kernels of one argument --- */
 
 #define RARE_expit(x) ((x) != (x))
 #define RARE_log_expit(x) ((x) != (x))
 #define RARE_logit(p) (!(((p) > 2.3e-308) & ((p) < 1)))
-#define RARE_erfinv(y) (!(fma(-(y), (y), 1) >= CPS_ERFINV_LEAST))
-#define RARE_ndtri(p) (!(4 * (p) * (1 - (p)) >= CPS_ERFINV_LEAST))
 #define RARE_entr(x) (!(((x) > 0) & ((x) < INFINITY)))
 
 #define KERNEL(name)                                                                                     \

@@ -6,7 +6,7 @@
 #include "elementwise/loops.h"
 
 #if defined(__FMA__)
-#define CPI_SPECIAL_OF_ONE(F) F(expit) F(log_expit) F(logit) F(entr) F(erfinv) F(ndtri)
+#define CPI_SPECIAL_OF_ONE(F) F(expit) F(log_expit) F(logit) F(entr)
 #define CPI_SPECIAL(F) CPI_SPECIAL_OF_ONE(F) F(xlogy) F(xlog1py) F(zeta)
 #else
 #define CPI_SPECIAL(F)

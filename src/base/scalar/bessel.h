@@ -68,7 +68,7 @@ CPS_MATH double cps_y0_of(double x)
         return l * cps_j0(x) + CPS_CELL(cps_y0_near, x * x, 0, 4);
     }
     if (x < 8) {
-        const double r = CPS_CELL_OF_OCTAVES(cps_y0_by_power, x, 0.0, -3, 2);
+        const double r = CPS_CELL_OF_OCTAVES(cps_y0_by_power, -3, 2, x, 0, x);
         const double near = x < 2 ? cps_from(x, 0.8935769662791675, 2.6596231539720385e-17)
                                   : cps_from(x, 3.957678419314858, -1.0764340697562706e-16);
         return r * (x < 5 ? near : cps_from(x, 7.086051060301773, -8.835285723085408e-17));
@@ -83,7 +83,7 @@ CPS_MATH double cps_y1_of(double x)
     if (x == CPS_INF) return 0;
     if (x < 0.125) return 0.63661977236758134308 * log(x) * cps_j1(x) + CPS_CELL(cps_y1_near, x * x, 0, 4) / x;
     if (x < 8) {
-        const double r = CPS_CELL_OF_OCTAVES(cps_y1_by_power, x, 0.0, -3, 2);
+        const double r = CPS_CELL_OF_OCTAVES(cps_y1_by_power, -3, 2, x, 0, x);
         return r * (x < 4 ? cps_from(x, 2.197141326031017, -4.8259835876454966e-17)
                           : cps_from(x, 5.429681040794135, 4.162514026670377e-16));
     }
@@ -132,7 +132,7 @@ CPS_HEAVY double cps_spherical_yn(double order, double x)
 CPS_MATH double cps_i0e_of(double x)
 {
     x = fabs(x);
-    if (x < 120) return CPS_CELL_OF_OCTAVES(cps_i0e_by_power, x, 8.0, 3, 3);
+    if (x < 120) return CPS_CELL_OF_OCTAVES(cps_i0e_by_power, 3, 3, x + 8, 8, x);
     return x == CPS_INF ? 0 : CPS_CELL(cps_i0e_far, 1 / x, 0, 128) / sqrt(x);
 }
 CPS_HEAVY double cps_i0e(double x) { return cps_i0e_of(x); }
@@ -155,34 +155,47 @@ CPS_MATH double cps_i0(double x)
 }
 CPS_MATH double cps_i1(double x) { return fabs(x) == CPS_INF ? x : cps_times_exp(cps_i1e(x), fabs(x)); }
 
-/* exp(x) K(x) for x >= 1 */
-CPS_MATH double cps_k0e_far_of(double x) { return CPS_CELL(cps_k0e_far, 1 / x, 0, 16) / sqrt(x); }
-CPS_MATH double cps_k1e_far_of(double x) { return CPS_CELL(cps_k1e_far, 1 / x, 0, 16) / sqrt(x); }
-/* K(x) for 0 < x < 1 */
-CPS_MATH double cps_k0_near_of(double x) { return CPS_CELL(cps_k0_near, x * x, 0, 4) - log(x) * (exp(x) * cps_i0e(x)); }
-CPS_MATH double cps_k1_near_of(double x)
+/* exp(x) K(x) for x >= 1/16 */
+CPS_MATH double cps_k0e_far_of(double x)
+{
+    return x < 64 ? CPS_CELL_OF_OCTAVES(cps_k0e_by_power, -4, 2, x, 0, x) : CPS_POLYNOMIAL(cps_k0e_far, 1 / x - 0.0078125) / sqrt(x);
+}
+CPS_MATH double cps_k1e_far_of(double x)
+{
+    return x < 64 ? CPS_CELL_OF_OCTAVES(cps_k1e_by_power, -4, 2, x, 0, x) : CPS_POLYNOMIAL(cps_k1e_far, 1 / x - 0.0078125) / sqrt(x);
+}
+/* K(x) for 0 < x < 1/16 */
+CPS_HEAVY double cps_k0_near_of(double x)
+{
+    return CPS_CELL(cps_k0_near, x * x, 0, 4) - log(x) * (exp(x) * cps_i0e_of(x));
+}
+CPS_HEAVY double cps_k1_near_of(double x)
 {
     return CPS_CELL(cps_k1_near, x * x, 0, 4) / x + log(x) * (exp(x) * cps_i1e(x));
 }
-CPS_HEAVY double cps_k0e(double x)
+CPS_MATH double cps_k0e_of(double x)
 {
     if (!(x > 0)) return x == 0 ? CPS_INF : CPS_NAN;
-    return x < 1 ? cps_k0_near_of(x) * exp(x) : x == CPS_INF ? 0 : cps_k0e_far_of(x);
+    return x < 0.0625 ? cps_k0_near_of(x) * exp(x) : x == CPS_INF ? 0 : cps_k0e_far_of(x);
 }
-CPS_HEAVY double cps_k1e(double x)
+CPS_MATH double cps_k1e_of(double x)
 {
     if (!(x > 0)) return x == 0 ? CPS_INF : CPS_NAN;
-    return x < 1 ? cps_k1_near_of(x) * exp(x) : x == CPS_INF ? 0 : cps_k1e_far_of(x);
+    return x < 0.0625 ? cps_k1_near_of(x) * exp(x) : x == CPS_INF ? 0 : cps_k1e_far_of(x);
 }
-CPS_HEAVY double cps_k0(double x)
+CPS_MATH double cps_k0_of(double x)
 {
     if (!(x > 0)) return x == 0 ? CPS_INF : CPS_NAN;
-    return x < 1 ? cps_k0_near_of(x) : x > 750 ? 0 : cps_times_exp(cps_k0e_far_of(x), -x);
+    return x < 0.0625 ? cps_k0_near_of(x) : x > 750 ? 0 : cps_times_exp(cps_k0e_far_of(x), -x);
 }
-CPS_HEAVY double cps_k1(double x)
+CPS_MATH double cps_k1_of(double x)
 {
     if (!(x > 0)) return x == 0 ? CPS_INF : CPS_NAN;
-    return x < 1 ? cps_k1_near_of(x) : x > 750 ? 0 : cps_times_exp(cps_k1e_far_of(x), -x);
+    return x < 0.0625 ? cps_k1_near_of(x) : x > 750 ? 0 : cps_times_exp(cps_k1e_far_of(x), -x);
 }
+CPS_HEAVY double cps_k0e(double x) { return cps_k0e_of(x); }
+CPS_HEAVY double cps_k1e(double x) { return cps_k1e_of(x); }
+CPS_HEAVY double cps_k0(double x) { return cps_k0_of(x); }
+CPS_HEAVY double cps_k1(double x) { return cps_k1_of(x); }
 
 #endif

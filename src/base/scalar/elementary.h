@@ -18,15 +18,7 @@ CPS_MATH double cps_logit_usual(double p)
     const double power = cps_from_bits_f64((far + 1023) << 52);
     const double k = cps_from_bits_f64(far | 0x4330000000000000) - 4503599627370496.0;
     const double s = fma(-m, power + 1, 1) / fma(m, power - 1, 1), q = s * s;
-    double c = 0.1361404704104133;
-    c = CPS_FMA(c, q, 0.13209054081804986);
-    c = CPS_FMA(c, q, 0.15388901113689124);
-    c = CPS_FMA(c, q, 0.181817367912974);
-    c = CPS_FMA(c, q, 0.2222222305900626);
-    c = CPS_FMA(c, q, 0.2857142856721186);
-    c = CPS_FMA(c, q, 0.40000000000008085);
-    c = CPS_FMA(c, q, 0.6666666666666666);
-    const double r = CPS_FMA(k, 0.6931471803691238, CPS_FMA(2, s, CPS_FMA(s * q, c, k * 1.9082149292723212e-10)));
+    const double r = CPS_FMA(k, CPS_LN2_HIGH, CPS_FMA(2, s, CPS_FMA(s * q, cps_atanh_part(q), k * CPS_LN2_LOW)));
     return p < 0.5 ? -r : r;
 }
 CPS_MATH double cps_logit(double p)

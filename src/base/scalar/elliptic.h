@@ -19,16 +19,12 @@ CPS_HEAVY double cps_ellipkm1(double p)
         scale = 1 / sqrt(p);
         p = 1 / p;
     }
-    if (p >= 0.5) return scale * CPS_CELL(cps_ellipk_cells, 1 - p, 0, 32);
+    if (p >= 6.103515625e-05) return scale * CPS_CELL_TO_1(cps_ellipk_by_power, -14, p);
     return scale * (CPS_CELL(cps_ellipk_rest, p, 0, 32) - log(p) * CPS_CELL(cps_ellipk_log, p, 0, 32));
 }
 CPS_MATH double cps_ellipk(double m)
 {
-    if (m > 0 && m < 0.5) return CPS_CELL(cps_ellipk_cells, m, 0, 32);
-    if (m < 0 && m > -0.5) { /* of m / (m - 1), of which 1 - m loses digits */
-        return CPS_CELL(cps_ellipk_cells, m / (m - 1), 0, 32) / sqrt(1 - m);
-    }
-    return cps_ellipkm1(1 - m);
+    return m >= 0 && m < 0.9999 ? CPS_CELL_TO_1(cps_ellipk_by_power, -14, 1 - m) : cps_ellipkm1(1 - m);
 }
 /* E(m): by the arithmetic-geometric mean where no polynomial serves. */
 CPS_HEAVY double cps_ellipe(double m)
@@ -39,7 +35,7 @@ CPS_HEAVY double cps_ellipe(double m)
     if (m < 0) return sqrt(1 - m) * cps_ellipe(m / (m - 1));
     if (m <= 0.5) return CPS_CELL(cps_ellipe_cells, m, 0, 32);
     /* Legendre's relation with the integrals of p = 1 - m, which are polynomials */
-    const double p = 1 - m, k = cps_ellipkm1(p), kp = CPS_CELL(cps_ellipk_cells, p, 0, 32);
+    const double p = 1 - m, k = cps_ellipkm1(p), kp = CPS_CELL_TO_1(cps_ellipk_by_power, -14, m);
     const double ep = CPS_CELL(cps_ellipe_cells, p, 0, 32);
     return (0.5 * CPS_PI + k * (kp - ep)) / kp;
 }

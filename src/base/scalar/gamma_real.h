@@ -107,7 +107,7 @@ CPS_MATH double cps_gammasgn(double x)
 /* log(gamma(1 + x)), 0 <= x <= 1/2 */
 CPS_MATH double cps_gammaln_beyond_1(double x)
 {
-    return (x < 0.5 ? x : x - 1) * CPS_CELL_OF_OCTAVES(cps_lgamma_by_power, x, 1.0, -4, 2);
+    return (x < 0.5 ? x : x - 1) * CPS_CELL_OF_OCTAVES(cps_lgamma_by_power, -4, 2, 1 + x, 1, x);
 }
 /* log(gamma(x)) for x >= 7 */
 CPS_MATH double cps_gammaln_large(double x)
@@ -132,11 +132,16 @@ CPS_HEAVY double cps_gammaln_unusual(double x)
 CPS_MATH double cps_gammaln_of(double x)
 {
     if (!(x >= 0.0625 && x < 256)) return cps_gammaln_unusual(x);
-    const double r = CPS_CELL_OF_OCTAVES(cps_lgamma_by_power, x, 0.0, -4, 2);
+    const double r = CPS_CELL_OF_OCTAVES(cps_lgamma_by_power, -4, 2, x, 0, x);
     return x >= 0.5 && x < 4 ? (x - (x < 1.5 ? 1 : 2)) * r : r;
 }
 CPS_HEAVY double cps_gammaln(double x) { return cps_gammaln_of(x); }
 
+/* x + shift less the zero of digamma, near which the shift is exact. */
+CPS_MATH double cps_from_digamma_zero(double x, double shift)
+{
+    return (x - (1.4616321449683622 - shift)) - 9.549995429965697e-17;
+}
 /* log(x) - 1/(2x) - digamma(x), for x >= 7 */
 CPS_MATH double cps_digamma_rest(double x)
 {
@@ -153,9 +158,9 @@ CPS_MATH double cps_digamma_rest(double x)
     p = CPS_FMA(p, s, 0.083333333333333333333);
     return p * s;
 }
-CPS_HEAVY double cps_digamma(double x)
+/* Of numbers that are not in 1/16 to 256. */
+CPS_HEAVY double cps_digamma_unusual(double x)
 {
-    const double zero = 1.4616321449683622, zero_low = 9.549995429965697e-17;
     if (x != x || x == CPS_INF) return x;
     if (x == -CPS_INF) return CPS_NAN;
     if (x == 0) return -1 / x;
@@ -166,18 +171,21 @@ CPS_HEAVY double cps_digamma(double x)
         reflected = -1 / x - CPS_PI * cps_cospi(r) / cps_sinpi(r);
         x = -x;
     }
-    double shift = 0;
-    if (x < 1) shift = -1 / x;
-    const double at = x < 1 ? x : x - 1; /* of the argument in 1..8, exactly */
-    double r;
-    if (at < 7) {
-        const double near = x < 1 ? (x + 1 - zero) - zero_low : (x - zero) - zero_low;
-        r = near * CPS_CELL(cps_digamma_cells, at, 0, 4);
-    } else {
-        r = log(x) - 0.5 / x - cps_digamma_rest(x);
+    if (x < 8) { /* of 1 + x or, where that is beyond 4, of x */
+        const int less = x < 3;
+        const double r = CPS_CELL_OF_OCTAVES(cps_digamma_by_power, -4, 2, less ? 1 + x : x, less, x);
+        return (less ? cps_from_digamma_zero(x, 1) * r - 1 / x : x < 4 ? cps_from_digamma_zero(x, 0) * r : r) + reflected;
     }
-    return r + shift + reflected;
+    return log(x) - 0.5 / x - cps_digamma_rest(x) + reflected;
 }
+/* A polynomial, from 1 to 4 of the function divided by the distance from its zero. */
+CPS_MATH double cps_digamma_of(double x)
+{
+    if (!(x >= 0.0625 && x < 256)) return cps_digamma_unusual(x);
+    const double r = CPS_CELL_OF_OCTAVES(cps_digamma_by_power, -4, 2, x, 0, x);
+    return x >= 1 && x < 4 ? cps_from_digamma_zero(x, 0) * r : r;
+}
+CPS_HEAVY double cps_digamma(double x) { return cps_digamma_of(x); }
 
 /* --- the zeta function --- */
 
@@ -207,13 +215,14 @@ CPS_MATH double cps_zeta_tail(double x, double a, double b)
 /* The sum of (q + k)^-x, k from 0, by the Euler-Maclaurin formula. */
 CPS_HEAVY double cps_zeta_sum(double x, double q)
 {
+    const int usual = q > 1e-300 && q < 1e300 && x < 1e4;
     double sum = 0, a = q, b = 0;
-    for (int k = 0; k < 10 || a < 10; k++, a += 1) {
-        b = pow(a, -x);
+    for (int k = 0;; k++, a += 1) {
+        b = usual ? cps_power_of_inverse(a, x) : pow(a, -x);
+        if (k >= 10 && a >= 10) return sum + cps_zeta_tail(x, a, b);
         sum += b;
-        if (fabs(b) < sum * 1e-18) return sum;
+        if (fabs(b) <= sum * 1e-18) return sum;
     }
-    return sum + cps_zeta_tail(x, a, pow(a, -x));
 }
 /* Hurwitz's zeta function for x > 1, else NaN as in SciPy; large q by the first terms of its asymptotic series. */
 CPS_HEAVY double cps_zeta(double x, double q)

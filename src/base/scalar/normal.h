@@ -1,7 +1,7 @@
 /* The error function's complement and inverses, and the distribution function of the normal distribution.
  *
  * erfcx is a polynomial in x, from 4 on in 4 / (4 + x), erfc and ndtr are exp of an exact square times that. The
- * inverses are one function: a polynomial in the logarithm of p (1 - p), or in the root of the tail's. */
+ * inverses are one function: a polynomial in p (1 - p), or in the root of the tail's logarithm. */
 #ifndef CPS_NORMAL_H
 #define CPS_NORMAL_H
 
@@ -40,7 +40,6 @@ CPS_MATH double cps_ndtr_tail(double x)
 CPS_MATH double cps_ndtr(double x)
 {
     if (x != x) return x;
-    if (fabs(x) < 0.5) return 0.5 + 0.5 * cps_erf_near(x * CPS_SQRT_HALF);
     const double tail = cps_ndtr_tail(fabs(x));
     return x < 0 ? tail : 1 - tail;
 }
@@ -52,12 +51,9 @@ CPS_MATH double cps_log_ndtr(double x)
     return log(0.5 * cps_erfcx_positive(-x * CPS_SQRT_HALF)) - 0.5 * x * x;
 }
 
-/* erfinv(y) / y of t = 1 - y^2, at least CPS_ERFINV_LEAST: a polynomial in log(t) */
-#define CPS_ERFINV_LEAST 0.0032
-CPS_MATH double cps_erfinv_part(double t)
-{
-    return CPS_POLYNOMIAL(cps_erfinv_by_log, -2.875 - log(t));
-}
+/* erfinv(y) / y of t = 1 - y^2, at least CPS_ERFINV_LEAST */
+#define CPS_ERFINV_LEAST 6.103515625e-05
+CPS_MATH double cps_erfinv_part(double t) { return CPS_CELL_TO_1(cps_erfinv_by_power, -14, t); }
 /* ndtri(1/2 + q), |q| < 0.43 */
 CPS_MATH double cps_ndtri_near(double q) { return 2.8284271247461903 * q * cps_erfinv_part(fma(-2 * q, 2 * q, 1)); }
 /* -ndtri(p) for p = exp(-r^2), r at least 1.5 */

@@ -21,7 +21,7 @@
 #ifdef __CUDACC__
 #define CPS_UNROLL
 #else
-#define CPS_UNROLL _Pragma("GCC unroll 32") /* else longer polynomials are loops, and no vectors */
+#define CPS_UNROLL _Pragma("GCC unroll 32") /* else longer polynomials are loops */
 #endif
 
 #define CPS_EPS 2.220446049250313e-16
@@ -74,11 +74,12 @@ CPS_MATH double cps_cell_by_power(const double *c, int cells, int n, double x, d
     const unsigned cell = cps_nearest((x - first) * per - 0.5, &middle), k = cell < (unsigned)cells ? cell : 0;
     return cps_polynomial_by(c + k, n, cells, x - ((middle + 0.5) / per + first));
 }
-/* A cell of a table by power whose cells divide octaves of x + shift by 2^digits, from 2^low on. The sum's rounding
- * counts only where it finds the cell: the distance from its middle is exact. */
-CPS_MATH double cps_cell_of_octaves(const double *c, int cells, int n, int digits, int low, double x, double shift)
+/* A cell of a table by power whose cells divide octaves by 2^digits, from 2^low on. Of `at`, which is x + shift, rounded
+ * to any side, counts which cell it is in: the distance of x from its middle is exact. */
+CPS_MATH double cps_cell_of_octaves(const double *c, int cells, int n, int digits, int low, double at, double shift,
+                                    double x)
 {
-    const uint64_t cell = cps_bits_f64(x + shift) >> (52 - digits);
+    const uint64_t cell = cps_bits_f64(at) >> (52 - digits);
     const double middle = cps_from_bits_f64(cell << (52 - digits) | 1ull << (51 - digits));
     const int k = (int)cell - ((1023 + low) << digits);
     return cps_polynomial_by(c + k, n, cells, x - (middle - shift));
@@ -92,8 +93,10 @@ CPS_MATH double cps_cell_of_octaves(const double *c, int cells, int n, int digit
     cps_cell(&(table)[0][0], CPS_ROWS(table), CPS_COLUMNS(table), ((x) - (first)) * (per))
 #define CPS_CELL_BY_POWER(table, x, first, per) \
     cps_cell_by_power(&(table)[0][0], CPS_COLUMNS(table), CPS_ROWS(table), x, first, per)
-#define CPS_CELL_OF_OCTAVES(table, x, shift, low, digits) \
-    cps_cell_of_octaves(&(table)[0][0], CPS_COLUMNS(table), CPS_ROWS(table), digits, low, x, shift)
+#define CPS_CELL_OF_OCTAVES(table, low, digits, at, shift, x) \
+    cps_cell_of_octaves(&(table)[0][0], CPS_COLUMNS(table), CPS_ROWS(table), digits, low, at, shift, x)
+/* Of 0 < t <= 1, quarters of octaves from 2^low to 1, which is in the last. */
+#define CPS_CELL_TO_1(table, low, t) CPS_CELL_OF_OCTAVES(table, low, 2, (t) * 0.9999999999999999, 0.0, t)
 #define CPS_CELL_OF_ZEROS(table, x, first, per) \
     cps_cell_of_zeros(&(table)[0][0], CPS_ROWS(table), CPS_COLUMNS(table), ((x) - (first)) * (per), x)
 
@@ -110,6 +113,35 @@ CPS_MATH double cps_log1p_less(double t, double whole)
     if (!(t > -0.5 && t < 1)) return log(whole) - t;
     const double s = t / (2 + t), q = s * s;
     return 2 * s * q * cps_polynomial(cps_odd, 18, q) - t * s;
+}
+
+#define CPS_LN2_HIGH 0.6931471803691238 /* ends with 20 zero bits */
+#define CPS_LN2_LOW 1.9082149292723212e-10
+/* 2 (atanh(s) - s) / s^3 of q = s^2, for s up to 0.2 */
+CPS_MATH double cps_atanh_part(double q)
+{
+    double c = 0.1361404704104133;
+    c = CPS_FMA(c, q, 0.13209054081804986);
+    c = CPS_FMA(c, q, 0.15388901113689124);
+    c = CPS_FMA(c, q, 0.181817367912974);
+    c = CPS_FMA(c, q, 0.2222222305900626);
+    c = CPS_FMA(c, q, 0.2857142856721186);
+    c = CPS_FMA(c, q, 0.40000000000008085);
+    c = CPS_FMA(c, q, 0.6666666666666666);
+    return c;
+}
+/* a^-x for 1e-300 < a < 1e300, |x| < 1e4: the logarithm has two parts. */
+CPS_MATH double cps_power_of_inverse(double a, double x)
+{
+    const uint64_t bits = cps_bits_f64(a), above = bits - 0x3fe6a09e667f3bcd; /* a = 2^k m, m from sqrt(1/2) on */
+    const int64_t k = (int64_t)above >> 52;
+    const double m = cps_from_bits_f64(bits - ((uint64_t)k << 52)), n = (double)(int)k;
+    const double d = m + 1, lost = m - (d - 1), r = 1 / d, s = (m - 1) * r, q = s * s;
+    const double rest = CPS_FMA(-lost, s, fma(-s, d, m - 1)) * r; /* (m - 1) / (m + 1) is s + rest */
+    const double big = n * CPS_LN2_HIGH, sum = big + 2 * s;
+    const double small = ((big - sum) + 2 * s) + CPS_FMA(s * q, cps_atanh_part(q), CPS_FMA(2, rest, n * CPS_LN2_LOW));
+    const double high = sum + small, low = (sum - high) + small, y = -x * high;
+    return exp(y) * (1 + (fma(-x, high, -y) - x * low));
 }
 
 /* sin(pi x), of which only the distance to the next integer counts. */

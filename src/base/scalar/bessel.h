@@ -158,11 +158,13 @@ CPS_MATH double cps_i1(double x) { return fabs(x) == CPS_INF ? x : cps_times_exp
 /* exp(x) K(x) for x >= 1/16 */
 CPS_MATH double cps_k0e_far_of(double x)
 {
-    return x < 64 ? CPS_CELL_OF_OCTAVES(cps_k0e_by_power, -4, 2, x, 0, x) : CPS_POLYNOMIAL(cps_k0e_far, 1 / x - 0.0078125) / sqrt(x);
+    if (x < 64) return CPS_CELL_OF_OCTAVES(cps_k0e_by_power, -4, 2, x, 0, x);
+    return CPS_POLYNOMIAL(cps_k0e_far, 1 / x - 0.0078125) / sqrt(x);
 }
 CPS_MATH double cps_k1e_far_of(double x)
 {
-    return x < 64 ? CPS_CELL_OF_OCTAVES(cps_k1e_by_power, -4, 2, x, 0, x) : CPS_POLYNOMIAL(cps_k1e_far, 1 / x - 0.0078125) / sqrt(x);
+    if (x < 64) return CPS_CELL_OF_OCTAVES(cps_k1e_by_power, -4, 2, x, 0, x);
+    return CPS_POLYNOMIAL(cps_k1e_far, 1 / x - 0.0078125) / sqrt(x);
 }
 /* K(x) for 0 < x < 1/16 */
 CPS_HEAVY double cps_k0_near_of(double x)

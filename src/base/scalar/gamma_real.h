@@ -174,7 +174,8 @@ CPS_HEAVY double cps_digamma_unusual(double x)
     if (x < 8) { /* of 1 + x or, where that is beyond 4, of x */
         const int less = x < 3;
         const double r = CPS_CELL_OF_OCTAVES(cps_digamma_by_power, -4, 2, less ? 1 + x : x, less, x);
-        return (less ? cps_from_digamma_zero(x, 1) * r - 1 / x : x < 4 ? cps_from_digamma_zero(x, 0) * r : r) + reflected;
+        if (less) return cps_from_digamma_zero(x, 1) * r - 1 / x + reflected;
+        return (x < 4 ? cps_from_digamma_zero(x, 0) * r : r) + reflected;
     }
     return log(x) - 0.5 / x - cps_digamma_rest(x) + reflected;
 }

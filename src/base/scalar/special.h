@@ -74,8 +74,8 @@ CPS_MATH double cps_cell_by_power(const double *c, int cells, int n, double x, d
     const unsigned cell = cps_nearest((x - first) * per - 0.5, &middle), k = cell < (unsigned)cells ? cell : 0;
     return cps_polynomial_by(c + k, n, cells, x - ((middle + 0.5) / per + first));
 }
-/* A cell of a table by power whose cells divide octaves by 2^digits, from 2^low on. Of `at`, which is x + shift, rounded
- * to any side, counts which cell it is in: the distance of x from its middle is exact. */
+/* A cell of a table by power whose cells divide octaves by 2^digits, from 2^low on. Of `at`, which is x + shift,
+ * rounded to any side, counts which cell it is in: the distance of x from its middle is exact. */
 CPS_MATH double cps_cell_of_octaves(const double *c, int cells, int n, int digits, int low, double at, double shift,
                                     double x)
 {

@@ -48,7 +48,6 @@ s.lfilter([1.0], [1.0, -1.0], x)
 s.lfilter([1.0], [1.0, -2.0, 1.0], short)
 s.lfilter_zi(b, a)
 s.lfilter_zi(h, a)
-s.lfilter_zi([1.0], [0.0, 2.0, 1.0])
 s.lfiltic(b, a, [0.5, 0.2])
 s.lfiltic(b, a, [0.5], [1.0, 2.0, 3.0])
 s.lfiltic(h, a, [0.5, 0.1], h)
@@ -533,3 +532,54 @@ def test_symiirorder2_is_the_filter_of_the_mirrored_signal(r, omega):
     b, a = [1 - 2 * r * np.cos(omega) + r * r], [1, -2 * r * np.cos(omega), r * r]
     want = ss.lfilter(b, a, ss.lfilter(b, a, whole)[::-1])[::-1][200:400]
     np.testing.assert_allclose(our_signal.symiirorder2(cp.asarray(x), r, omega).get(), want, atol=1e-9)
+
+
+def test_leading_zeros_of_a_denominator_are_dropped():
+    """As SciPy did; from version 1.18 on it is a ValueError there."""
+    got = our_signal.lfilter_zi([1.0], [0.0, 2.0, 1.0])
+    compared(got, ss.lfilter_zi([1.0], [2.0, 1.0]), "lfilter_zi")
+
+
+@pytest.mark.parametrize("char", "fdFD")
+@pytest.mark.parametrize("rows, n", [(1, 70001), (3, 4100), (2, 2048)])
+@pytest.mark.parametrize("order", range(1, 11))
+def test_long_rows(char, rows, n, order):
+    """Rows that are cut into chunks, with states before and behind; of every order that has a way of its own."""
+    r = np.random.default_rng(n + order)
+    kind = "f" if char in "fF" else "d"
+    poles = 0.95 * np.exp(1j * np.linspace(0.2, 2.5, order // 2))
+    a = np.poly(np.concatenate([poles, poles.conj(), [0.8] * (order % 2)])).real.astype(kind)
+    b = r.standard_normal(order + 1).astype(kind)
+    x, zi = (r.standard_normal((rows, k)) + (1j * r.standard_normal((rows, k)) if char in "FD" else 0)
+             for k in (n, order))
+    x, zi = x.astype(char), zi.astype(char)
+    got = our_signal.lfilter(*(cp.asarray(v) for v in (b, a, x)), zi=cp.asarray(zi))
+    want = ss.lfilter(b.astype("D" if char in "FD" else "d"), a.astype("d"), x.astype("D"), zi=zi.astype("D"))
+    compared(got, tuple(v.astype(char) if char in "FD" else v.real.astype(char) for v in want), "lfilter")
+    if rows == 3:
+        x[1, n // 2] = np.nan  # from there on the row is NaN, and that row alone
+        y = our_signal.lfilter(cp.asarray(b), cp.asarray(a), cp.asarray(x)).get()
+        assert np.isnan(y[1, n // 2:]).all() and np.isnan(y).sum() == n - n // 2
+
+
+@pytest.mark.parametrize("char", "fdFD")
+@pytest.mark.parametrize("sections", range(1, 10))
+def test_long_rows_through_sections(char, sections):
+    r = np.random.default_rng(sections)
+    n, kind = 9001, "f" if char in "fF" else "d"
+    angles, radii = np.linspace(0.3, 2.5, sections), np.linspace(0.8, 0.95, sections)
+    one, zero = np.ones(sections), np.zeros(sections)
+    sos = np.stack([0.4 * one, 0.1 * one, zero, one, -2 * radii * np.cos(angles), radii ** 2], 1).astype(kind)
+    x, zi = ((r.standard_normal(k) + (1j * r.standard_normal(k) if char in "FD" else 0)).astype(char)
+             for k in ((2, n), (sections, 2, 2)))
+    got = our_signal.sosfilt(cp.asarray(sos), cp.asarray(x), zi=cp.asarray(zi))
+    want = ss.sosfilt(sos.astype("d"), x.astype("D"), zi=zi.astype("D"))
+    compared(got, tuple(v.astype(char) if char in "FD" else v.real.astype(char) for v in want), "sosfilt")
+
+
+def test_growing_filters():
+    """Such rows are not cut."""
+    x = np.random.default_rng(1).standard_normal(3000)
+    for b, a in (([1.0], [1.0, -1.01]), ([1.0], [1.0, -2.0, 1.0]), ([1.0, 2.0], [1.0, -1.0])):
+        got = our_signal.lfilter(*(cp.asarray(v) for v in (b, a, x)))
+        compared(got, ss.lfilter(b, a, x), "lfilter")

@@ -103,11 +103,19 @@ static cp_array *states_in_place(cp_array *x, int axis, bool sections)
     return all;
 }
 
-/* One element of zero. */
-static cp_array *zero_of(const char *name, cpi_device *device, cp_type type)
+/* States of zeros, in the shape that states_last gives. */
+static cp_array *zero_states(const char *name, cp_type type, cpi_device *device, int ndim, const int64_t *shape,
+                             int axis, bool sections)
 {
-    cp_array *zero = cpi_array_new(name, device, type, 1, &(int64_t){1}, 'C');
-    if (zero && device->backend->zero(cpi_stream(device), zero->data, (size_t)cpi_itemsize(type)) != CP_OK) {
+    int64_t last[CP_MAXDIM + 1];
+    int at = 0;
+    for (int i = sections; i < ndim; i++)
+        if (i != axis) last[at++] = shape[i];
+    if (sections) last[at++] = shape[0];
+    last[at] = shape[axis];
+    cp_array *zero = cpi_array_new(name, device, type, ndim, last, 'C');
+    if (zero && zero->size &&
+        device->backend->zero(cpi_stream(device), zero->data, (size_t)cp_nbytes(zero)) != CP_OK) {
         cp_free(zero);
         zero = NULL;
     }
@@ -128,8 +136,8 @@ static cp_array *states_of(const char *name, cp_array *zi, cp_type type, cpi_dev
                         cpi_shape_string(ndim, shape, wanted, sizeof wanted),
                         cpi_shape_string(zi->ndim, zi->shape, given, sizeof given)), NULL;
     }
-    cp_array *zero = zi ? cp_retain(zi) : zero_of(name, device, type);
-    cp_array *view = zero ? cp_broadcast_to(zero, (cp_shape){ndim, shape}) : NULL;
+    if (!zi) return zero_states(name, type, device, ndim, shape, axis, sections);
+    cp_array *view = cp_broadcast_to(zi, (cp_shape){ndim, shape});
     cp_array *moved = view ? states_last(view, axis, sections) : NULL;
     cp_array *states = moved ? cpi_array_new(name, device, type, ndim, moved->shape, 'C') : NULL;
     if (states && states->size && cp_assign(states, moved) != CP_OK) {
@@ -138,7 +146,6 @@ static cp_array *states_of(const char *name, cp_array *zi, cp_type type, cpi_dev
     }
     cp_free(moved);
     cp_free(view);
-    cp_free(zero);
     return states;
 }
 
@@ -172,11 +179,13 @@ static cp_array *on_device(const char *name, cpi_device *device, cp_type type, i
 static cp_array *filtered(const char *name, cp_array *x, int axis, cp_type type, cpi_device *device, int64_t filters,
                           int64_t order, const char *coefficients, cp_array *states)
 {
-    cp_array *there = on_device(name, device, type, filters * 2 * (order + 1), coefficients);
-    cp_array *values = !there ? NULL : x->type == type ? cp_retain(x) : cp_astype(x, type), *y = NULL;
-    if (values) {
-        const cpi_recurrence r = {.filters = filters, .order = order, .c = coefficients, .bytes = cp_nbytes(there),
-                                  .there = there->data, .state = states->data};
+    const int64_t count = filters * 2 * (order + 1);
+    cp_array *values = x->type == type ? cp_retain(x) : cp_astype(x, type), *there = NULL, *y = NULL;
+    if (values && !cpi_lfilter_few(type, order)) there = on_device(name, device, type, count, coefficients);
+    if (values && (there || cpi_lfilter_few(type, order))) {
+        const cpi_recurrence r = {.filters = filters, .order = order, .c = coefficients,
+                                  .bytes = count * cpi_itemsize(type), .there = there ? there->data : NULL,
+                                  .state = states->data};
         y = cpi_along_axis(&(cpi_row_call){name, run_recurrence, &r}, values, axis, CP_DEFAULT);
     }
     cp_free(values);

@@ -22,11 +22,17 @@ typedef struct cpi_recurrence {
     int64_t rows, n;  /* positive */
     const char *c;    /* of each filter b, then a, order + 1 elements of `type`, in the host's memory; a[0] is 1 */
     int64_t bytes;    /* of c */
-    const void *there; /* the same in device memory */
+    const void *there; /* the same in device memory; NULL for orders of few states */
     const void *from;
     void *to;         /* `from`, or no overlap */
     void *state;      /* rows x filters x order: z before, and z behind when the call is done */
 } cpi_recurrence;
+
+/* Whether a GPU's kernels are given such coefficients with their arguments. */
+static inline bool cpi_lfilter_few(cp_type type, int64_t order)
+{
+    return order <= (type == CP_COMPLEX64 || type == CP_COMPLEX128 ? 4 : 8);
+}
 
 /* to[i] = sum over t of h[p + t up] x[(i down - p) / up - t] with p = (i down) mod up, of the taps and elements that
  * exist; i = 0..m-1. */

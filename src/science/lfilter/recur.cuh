@@ -19,6 +19,11 @@ template <class R> __device__ __forceinline__ pair_of<R> minus(pair_of<R> acc, p
 {
     return {acc.re - (c.re * v.re - c.im * v.im), acc.im - (c.re * v.im + c.im * v.re)};
 }
+__device__ __forceinline__ double plus_one(double a, double b) { return a + b; }
+__device__ __forceinline__ pair_of<double> plus_one(pair_of<double> a, pair_of<double> b)
+{
+    return {a.re + b.re, a.im + b.im};
+}
 __device__ __forceinline__ bool is_number(double v) { return isfinite(v); }
 __device__ __forceinline__ bool is_number(pair_of<double> v) { return v.is_number(); }
 
@@ -136,20 +141,20 @@ template <class T> __device__ void cpi_recur_carry(const cpi_recur_job<T> &j, co
 
 /* --- polyphase filters --- */
 
+/* Result i of a row. */
+template <class T> __device__ void cpi_filter_phase(const cpi_polyphase &p, int64_t row, int64_t i)
+{
+    const int64_t phase = i * p.down % p.up, newest = i * p.down / p.up;
+    const T *x = (const T *)p.from + row * p.n, *h = (const T *)p.h;
+    int64_t t = newest >= p.n ? newest - p.n + 1 : 0;
+    T sum = {};
+    for (int64_t k = phase + t * p.up; k < p.taps && t <= newest; k += p.up, t++) sum = plus(sum, h[k], x[newest - t]);
+    ((T *)p.to)[row * p.m + i] = sum;
+}
 /* The results at, at + step, ... of all rows. */
 template <class T> __device__ void cpi_filter_phases(const cpi_polyphase &p, int64_t at, int64_t step)
 {
-    const int64_t total = p.rows * p.m;
-    const T *h = (const T *)p.h;
-    for (; at < total; at += step) {
-        const int64_t row = at / p.m, i = at % p.m, phase = i * p.down % p.up, newest = i * p.down / p.up;
-        const T *x = (const T *)p.from + row * p.n;
-        int64_t t = newest >= p.n ? newest - p.n + 1 : 0;
-        T sum = {};
-        for (int64_t k = phase + t * p.up; k < p.taps && t <= newest; k += p.up, t++)
-            sum = plus(sum, h[k], x[newest - t]);
-        ((T *)p.to)[at] = sum;
-    }
+    for (; at < p.rows * p.m; at += step) cpi_filter_phase<T>(p, at / p.m, at % p.m);
 }
 
 #endif

@@ -34,16 +34,64 @@ static inline void cpi_lfilter_step(int64_t filters, int64_t order, const double
     }
 }
 
-/* The same of real numbers, which are still pairs. */
-static inline void cpi_lfilter_step_real(int64_t filters, int64_t order, const double *c, double *z)
+/* The response to each of the states after `each` elements of zeros, of complex filters: false where one grows. */
+static inline bool cpi_lfilter_response_complex(const cpi_recurrence *r, int64_t each, const double *c,
+                                                double *response)
 {
-    double x = 0;
-    for (int64_t f = 0; f < filters; f++, z += 2 * order, c += 4 * (order + 1)) {
-        const double *b = c, *a = c + 2 * (order + 1), y = z[0] + b[0] * x;
-        for (int64_t i = 0; i + 1 < order; i++) z[2 * i] = z[2 * i + 2] + b[2 * i + 2] * x - a[2 * i + 2] * y;
-        z[2 * order - 2] = b[2 * order] * x - a[2 * order] * y;
-        x = y;
+    const int64_t states = r->filters * r->order;
+    double z[2 * CPI_LFILTER_CUT];
+    for (int64_t i = 0; i < states; i++) {
+        memset(z, 0, sizeof z);
+        z[2 * i] = 1;
+        for (int64_t k = 0; k < each; k++) {
+            cpi_lfilter_step(r->filters, r->order, c, z);
+            if (k % 64) continue;
+            bool nothing = true; /* NaN is something */
+            for (int64_t j = 0; j < 2 * states; j++) nothing &= fabs(z[j]) <= CPI_LFILTER_NOTHING;
+            if (!nothing) continue;
+            memset(z, 0, sizeof z);
+            break;
+        }
+        for (int64_t j = 0; j < 2 * states; j++) {
+            if (!(fabs(z[j]) <= CPI_LFILTER_GROWTH)) return false;
+            response[2 * i * states + j] = z[j];
+        }
     }
+    return true;
+}
+
+/* The same of real filters, all responses side by side: z[j][i] is that of state i to state j. c: pairs. */
+static inline bool cpi_lfilter_response_real(const cpi_recurrence *r, int64_t each, const double *c, double *response)
+{
+    enum { MOST = CPI_LFILTER_CUT };
+    const int64_t order = r->order, states = r->filters * order;
+    double z[MOST][MOST] = {{0}}, x[MOST], y[MOST];
+    for (int64_t i = 0; i < states; i++) z[i][i] = 1;
+    for (int64_t k = 0; k < each; k++) {
+        memset(x, 0, sizeof x);
+        for (int64_t f = 0; f < r->filters; f++) {
+            const double *b = c + 4 * f * (order + 1), *a = b + 2 * (order + 1);
+            double (*own)[MOST] = z + f * order;
+            for (int i = 0; i < MOST; i++) y[i] = own[0][i] + b[0] * x[i];
+            for (int64_t j = 0; j + 1 < order; j++)
+                for (int i = 0; i < MOST; i++) own[j][i] = own[j + 1][i] + b[2 * j + 2] * x[i] - a[2 * j + 2] * y[i];
+            for (int i = 0; i < MOST; i++) own[order - 1][i] = b[2 * order] * x[i] - a[2 * order] * y[i];
+            memcpy(x, y, sizeof x);
+        }
+        if (k % 64) continue;
+        bool nothing = true; /* NaN is something */
+        for (int64_t j = 0; j < states; j++)
+            for (int64_t i = 0; i < states; i++) nothing &= fabs(z[j][i]) <= CPI_LFILTER_NOTHING;
+        if (!nothing) continue;
+        memset(z, 0, sizeof z);
+        break;
+    }
+    for (int64_t i = 0; i < states; i++)
+        for (int64_t j = 0; j < states; j++) {
+            if (!(fabs(z[j][i]) <= CPI_LFILTER_GROWTH)) return false;
+            response[i * states + j] = z[j][i];
+        }
+    return true;
 }
 
 /* The response to states after `each` elements of zeros: states x states values, response[i * states + j] that of state
@@ -53,31 +101,12 @@ static inline bool cpi_lfilter_response(const cpi_recurrence *r, int64_t each, d
 {
     const bool complex = r->type == CP_COMPLEX64 || r->type == CP_COMPLEX128;
     const int64_t states = r->filters * r->order, count = 2 * r->filters * (r->order + 1);
-    double c[8 * CPI_LFILTER_CUT], z[2 * CPI_LFILTER_CUT];
+    double c[8 * CPI_LFILTER_CUT];
     if (states * states * (complex ? 2 : 1) > CPI_LFILTER_RESPONSE) return false;
     for (int64_t i = 0; i < count; i++)
         for (int part = 0; part < 2; part++) c[2 * i + part] = cpi_lfilter_part(r->type, r->c, i, part);
-    for (int64_t i = 0; i < states; i++) {
-        memset(z, 0, sizeof z);
-        z[2 * i] = 1;
-        for (int64_t k = 0; k < each; k++) {
-            if (complex) cpi_lfilter_step(r->filters, r->order, c, z);
-            else cpi_lfilter_step_real(r->filters, r->order, c, z);
-            if (k % 64) continue;
-            bool nothing = true; /* NaN is something */
-            for (int64_t j = 0; j < 2 * states; j++) nothing &= fabs(z[j]) <= CPI_LFILTER_NOTHING;
-            if (!nothing) continue;
-            memset(z, 0, sizeof z);
-            break;
-        }
-        for (int64_t j = 0; j < states; j++) {
-            if (!(fabs(z[2 * j]) <= CPI_LFILTER_GROWTH) || !(fabs(z[2 * j + 1]) <= CPI_LFILTER_GROWTH)) return false;
-            double *to = response + (i * states + j) * (complex ? 2 : 1);
-            to[0] = z[2 * j];
-            if (complex) to[1] = z[2 * j + 1];
-        }
-    }
-    return true;
+    return complex ? cpi_lfilter_response_complex(r, each, c, response)
+                   : cpi_lfilter_response_real(r, each, c, response);
 }
 
 #endif

@@ -24,17 +24,21 @@ CPI_LOOK bool cpi_rises(const double *x, int64_t n, int64_t i)
     return end + 1 < n && x[end + 1] < x[i];
 }
 
+/* Where peak k stands, and the first and last element that count for its prominence. */
+CPI_LOOK int64_t cpi_peak_window(const cpi_peaks *p, int64_t k, int64_t *first, int64_t *last)
+{
+    const int64_t at = p->peak[k], half = p->wlen / 2;
+    *first = p->wlen >= 2 && at > half ? at - half : 0;
+    *last = p->wlen >= 2 && half < p->n - 1 - at ? at + half : p->n - 1;
+    return at;
+}
+
 /* The lowest elements on both sides, before one that is above the peak; the prominence is above the higher of them. */
 CPI_LOOK void cpi_peak_prominence(const cpi_peaks *p, int64_t k)
 {
     const double *x = p->x;
-    const int64_t at = p->peak[k];
-    int64_t first = 0, last = p->n - 1;
-    if (p->wlen >= 2) {
-        const int64_t half = p->wlen / 2;
-        if (at - half > first) first = at - half;
-        if (half < last - at) last = at + half;
-    }
+    int64_t first, last;
+    const int64_t at = cpi_peak_window(p, k, &first, &last);
     int64_t left = at, right = at;
     double low_left = x[at], low_right = x[at];
     for (int64_t i = at; i >= first && x[i] <= x[at]; i--)

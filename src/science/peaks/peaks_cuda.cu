@@ -1,5 +1,6 @@
 /* Peaks on the GPU: a thread for each element or peak. By distance they are chosen on the host, one after the other. */
 #include "cuda/cuda.h"
+#include "peaks/levels.cuh"
 #include "peaks/look.h"
 
 namespace {
@@ -17,10 +18,20 @@ find_ends(int64_t n, const double *x, int64_t count, const int64_t *left, int64_
     const int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (i < count) right[i] = cpi_plateau_end(x, n, left[i]);
 }
-__global__ void __launch_bounds__(THREADS) find_prominences(const __grid_constant__ cpi_peaks p)
+__global__ void __launch_bounds__(CPI_LEVEL_THREADS) build_levels(const __grid_constant__ cpi_level_pair p)
 {
-    const int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (i < p.count) cpi_peak_prominence(&p, i);
+    cpi_level_build(p);
+}
+__global__ void __launch_bounds__(THREADS)
+find_prominences(const __grid_constant__ cpi_peaks p, const __grid_constant__ cpi_levels levels)
+{
+    const int64_t k = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (k >= p.count) return;
+    int64_t first, last;
+    const int64_t at = cpi_peak_window(&p, k, &first, &last);
+    const double left = cpi_level_search<-1>(levels, at, first, p.left + k);
+    const double right = cpi_level_search<1>(levels, at, last, p.right + k);
+    p.prominence[k] = p.x[at] - (left > right ? left : right);
 }
 __global__ void __launch_bounds__(THREADS) find_widths(const __grid_constant__ cpi_peaks p)
 {
@@ -47,8 +58,31 @@ cp_code cpi_peaks_cuda_ends(cp_stream *stream, int64_t n, const double *x, int64
 
 cp_code cpi_peaks_cuda_prominences(cp_stream *stream, const cpi_peaks *p)
 {
-    find_prominences<<<blocks(p->count), THREADS, 0, cpi_cuda_stream(stream)>>>(*p);
-    return CPI_LAUNCHED(stream, "peak_prominences");
+    const char *name = "peak_prominences";
+    cpi_levels levels = {p->n, 1, {p->x}, {p->x}};
+    double *work = (double *)cpi_host->work_alloc(stream, sizeof(double) * (size_t)(p->n / 8 + 4 * CPI_LEVELS));
+    if (!work) return CP_ERROR_MEMORY;
+    cp_code code = CP_OK;
+    double *next = work;
+    for (int64_t count = p->n; count > 32 && code == CP_OK && levels.levels + 2 <= CPI_LEVELS;) {
+        const int64_t small = cpi_ceil_div(count, 32), large = cpi_ceil_div(small, 32);
+        const int k = levels.levels - 1;
+        const cpi_level_pair pair = {count, levels.low[k], levels.high[k], next, next + small, next + 2 * small,
+                                     next + 2 * small + large};
+        next += 2 * (small + large);
+        levels.low[k + 1] = pair.low1, levels.high[k + 1] = pair.high1;
+        levels.low[k + 2] = pair.low2, levels.high[k + 2] = pair.high2;
+        levels.levels += 2;
+        build_levels<<<(unsigned)large, CPI_LEVEL_THREADS, 0, cpi_cuda_stream(stream)>>>(pair);
+        code = CPI_LAUNCHED(stream, name);
+        count = large;
+    }
+    if (code == CP_OK) {
+        find_prominences<<<blocks(p->count), THREADS, 0, cpi_cuda_stream(stream)>>>(*p, levels);
+        code = CPI_LAUNCHED(stream, name);
+    }
+    cpi_host->work_free(stream, work);
+    return code;
 }
 
 cp_code cpi_peaks_cuda_widths(cp_stream *stream, const cpi_peaks *p)

@@ -61,9 +61,9 @@ template <class T> __global__ void dense(const int64_t *sizes, const T *h, const
 }
 template <class T> __global__ void rate(const int64_t *sizes, const T *h, const T *from, T *to, int64_t blocks)
 {
-    __shared__ cpi_rate_tile<T> tile;
+    __shared__ T memory[1024];
     const cpi_polyphase p = {0, sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[5], h, from, to};
-    cpi_filter_rate<T>(p, tile, blockIdx.x / blocks, blockIdx.x % blocks * 128, 128);
+    cpi_filter_rate<T>(p, memory, blockIdx.x / blocks, blockIdx.x % blocks * 128, 128);
 }
 """
 SCAN = """
@@ -252,29 +252,31 @@ def test_rate_phases(device, char, n, taps, up, down):
 
 
 LEVELS = """
-extern "C" __global__ void build(int64_t count, const double *low, const double *high, double *low1, double *high1,
-                                 double *low2, double *high2)
+extern "C" __global__ void build(int64_t count, const double *x, const double *from, double *to1, double *to2,
+                                 double *to3)
 {
-    const cpi_level_pair p = {count, low, high, low1, high1, low2, high2};
-    cpi_level_build(p);
+    const cpi_level_step s = {count, x, (const cpi_low_high *)from,
+                              {(cpi_low_high *)to1, (cpi_low_high *)to2, (cpi_low_high *)to3}};
+    cpi_level_build(s);
 }
-extern "C" __global__ void bases(int64_t n, int levels, const int64_t *places, const double *x, const double *work,
-                                 int64_t count, int64_t half, double *low, int64_t *place)
+template <class I> __global__ void bases(int64_t n, int levels, const int64_t *places, const double *x,
+                                         const double *work, int64_t half, double *low, int64_t *place)
 {
     cpi_levels l;
-    l.n = n, l.levels = levels, l.low[0] = l.high[0] = x;
-    for (int k = 1; k < levels; k++) l.low[k] = work + places[2 * k - 2], l.high[k] = work + places[2 * k - 1];
-    const int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (k >= count) return;
-    low[2 * k] = cpi_level_search<-1>(l, k, k > half ? k - half : 0, place + 2 * k);
-    low[2 * k + 1] = cpi_level_search<1>(l, k, k + half < n ? k + half : n - 1, place + 2 * k + 1);
+    l.n = n, l.levels = levels, l.x = x;
+    for (int k = 1; k < levels; k++) l.of[k] = (const cpi_low_high *)work + places[k - 1];
+    const I k = (I)blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= n) return;
+    low[2 * k] = cpi_level_search<-1>(l, k, (I)(k > half ? k - half : 0), place + 2 * k);
+    low[2 * k + 1] = cpi_level_search<1>(l, k, (I)(k + half < n ? k + half : n - 1), place + 2 * k + 1);
 }
 """
 
 
 @functools.lru_cache(maxsize=None)
 def level_module(device):
-    return cp.RawModule(code=text("peaks/levels.cuh") + LEVELS, options=("--std=c++17", *quick(device)))
+    return cp.RawModule(code=text("peaks/levels.cuh") + LEVELS, name_expressions=["bases<int>", "bases<int64_t>"],
+                        options=("--std=c++17", *quick(device)))
 
 
 def walked(x, at, end):
@@ -288,31 +290,35 @@ def walked(x, at, end):
     return low, place
 
 
-@pytest.mark.parametrize("n", [1, 2, 31, 32, 33, 64, 65, 1023, 1025, 1100, 2500])
-@pytest.mark.parametrize("half", [1, 16, 40, 5000])
+@pytest.mark.parametrize("index", ["int", "int64_t"])
+@pytest.mark.parametrize("n", [1, 2, 8, 9, 65, 511, 1025, 5000])
+@pytest.mark.parametrize("half", [1, 30, 9000])
 @pytest.mark.parametrize("how", ["normal", "few values", "rising", "holes"])
-def test_bases(device, n, half, how):
-    """What the walk over levels of blocks finds on both sides of every element."""
+def test_bases(device, index, n, half, how):
+    """What the search over levels of blocks finds on both sides of every element."""
     r = np.random.default_rng(n)
     x = np.arange(float(n)) if how == "rising" else r.normal(0, 3, n)
     if how == "few values":
         x = np.floor(x / 2)
     if how == "holes":
         x[r.integers(0, n, 3)] = np.nan, np.inf, -np.inf
-    values, work, places, at, size = cp.asarray(x), cp.full(n + 100, np.nan), [], 0, n
-    low = high = values
-    while size > 32:
-        small, large = -(-size // 32), -(-size // 1024)
-        parts = [work[at:at + small], work[at + small:at + 2 * small]]
-        ends = [work[at + 2 * small:at + 2 * small + large],
-                work[at + 2 * small + large:at + 2 * small + 2 * large]]
-        level_module(device).get_function("build")((large,), (1024,), (size, low, high, *parts, *ends))
-        places += [at, at + small, at + 2 * small, at + 2 * small + large]
-        at, size, (low, high) = at + 2 * (small + large), large, ends
+    values, work, places, at, size = cp.asarray(x), cp.full((n + 60, 2), np.nan), [], 0, n
+    source = cp.empty((1, 2))
+    while size > 8:
+        blocks, parts = -(-size // 1024), []
+        count = size
+        for _ in range(3):
+            places += [at] * (count > 8)
+            count = -(-count // 8)
+            parts.append(work[at:at + count])
+            at += count
+        level_module(device).get_function("build")((blocks,), (1024,), (
+            size, values if size == n else None, source, *parts))
+        size, source = count, parts[-1]
     lows, found = cp.empty((n, 2)), cp.empty((n, 2), int)
-    level_module(device).get_function("bases")((-(-n // 128),), (128,), (
-        n, np.int32(1 + len(places) // 2), cp.asarray(np.array(places or [0])), values, work, n, half, lows, found))
-    chosen = r.integers(0, n, 200)
+    level_module(device).get_function(f"bases<{index}>")((-(-n // 128),), (128,), (
+        n, np.int32(1 + len(places)), cp.asarray(np.array(places or [0])), values, work, half, lows, found))
+    chosen = r.integers(0, n, 60)
     want = [[walked(x, k, max(k - half, 0)), walked(x, k, min(k + half, n - 1))] for k in chosen]
     np.testing.assert_array_equal(lows.get()[chosen], [[low for low, _ in two] for two in want])
     np.testing.assert_array_equal(found.get()[chosen], [[place for _, place in two] for two in want])

@@ -199,12 +199,13 @@ template <int S, class W> struct cpi_cascade_shared {
     W ends[CPI_CASCADE_HEADS / 32][S];
     int wrong;
 };
+/* The powers that `threads` threads need; what others make of those that are missing is not used. */
 template <int S, class W>
-__device__ __forceinline__ void cpi_cascade_square(cpi_cascade_shared<S, W> &shared, const W (*each)[S])
+__device__ __forceinline__ void cpi_cascade_square(cpi_cascade_shared<S, W> &shared, const W (*each)[S], int threads)
 {
     const int t = threadIdx.x;
     if (t < S * S) shared.powers[0][t / S][t % S] = each[t / S][t % S];
-    for (int bit = 1; bit < 2 * CPI_CASCADE_BITS; bit++) {
+    for (int bit = 1; threads >> bit; bit++) {
         __syncthreads();
         if (t >= S * S) continue;
         const W (*last)[S] = shared.powers[bit - 1];
@@ -259,7 +260,7 @@ __device__ void cpi_cascade_carry(const cpi_cascade_job<T> &j, const typename wi
         shared.wrong = 0;
         for (int i = 0; i < S; i++) z[i] = first[i] = widen(j.state[row * j.apart + i]);
     }
-    cpi_cascade_square<S>(shared, each);
+    cpi_cascade_square<S>(shared, each, (int)((j.groups - 1) / many));
     for (int64_t g = begin; g < behind; g++) {
 #pragma unroll
         for (int i = 0; i < S; i++) v[i] = g < end ? sums[(i * heads + g) * 32] : W{};

@@ -255,31 +255,37 @@ template <class T>
 __global__ void __launch_bounds__(CPI_PHASES_THREADS)
 filter_rate(const __grid_constant__ cpi_polyphase p, int64_t tiles, int results)
 {
-    __shared__ cpi_rate_tile<T> tile;
-    cpi_filter_rate<T>(p, tile, blockIdx.x / tiles, blockIdx.x % tiles * results, results);
+    extern __shared__ char memory[];
+    cpi_filter_rate<T>(p, (T *)memory, blockIdx.x / tiles, blockIdx.x % tiles * results, results);
 }
 
-/* How many results a block has; 0 where shared memory does not hold the taps, or too few elements. */
-template <class T> static int results_of(const cpi_polyphase *p)
+/* How many results a block has, and its shared memory; 0 where that does not hold the taps, or too few elements. */
+static int results_of(const cpi_polyphase *p, int64_t item, size_t *bytes)
 {
-    enum { CAPACITY = cpi_rate_tile<T>::CAPACITY, MOST = 4 * CPI_PHASES_THREADS };
-    if (p->up == 1 && p->down == 1) return cpi_dense_tile<T>::RESULTS;
-    if (p->taps > CAPACITY || p->up > CAPACITY || p->down > CAPACITY) return 0;
-    const int64_t most = (CAPACITY - (p->taps - 1) / p->up - 2) * p->up / p->down; /* whose elements it holds */
-    return most > MOST ? MOST : (int)(most / CPI_PHASES_THREADS * CPI_PHASES_THREADS);
+    enum { MOST = 4 * CPI_PHASES_THREADS, BYTES = 32768 };
+    const int64_t capacity = BYTES / item;
+    if (p->taps > capacity || p->up > capacity || p->down > capacity) return 0;
+    const int64_t fixed = p->taps + (p->taps - 1) / p->up + 2;
+    int64_t most = (capacity - fixed) * p->up / p->down;
+    most = most > MOST ? MOST : most / CPI_PHASES_THREADS * CPI_PHASES_THREADS;
+    if (most < CPI_PHASES_THREADS) return 0;
+    *bytes = (size_t)(item * (fixed + most * p->down / p->up));
+    return (int)most;
 }
 
 template <class T> static cp_code polyphase(cp_stream *stream, const cpi_polyphase *p)
 {
     cudaStream_t s = cpi_cuda_stream(stream);
-    const int results = results_of<T>(p);
+    const bool dense = p->up == 1 && p->down == 1;
+    size_t bytes = 0;
+    const int results = dense ? (int)cpi_dense_tile<T>::RESULTS : results_of(p, sizeof(T), &bytes);
     const int64_t tiles = results ? cpi_ceil_div(p->m, results) : 0;
     if (!results || p->rows * tiles > 0x7fffffff)
         filter_phases<T><<<cpi_cuda_blocks(p->rows * p->m, THREADS, 1 << 20), THREADS, 0, s>>>(*p);
-    else if (p->up == 1 && p->down == 1)
+    else if (dense)
         filter_dense<T><<<(unsigned)(p->rows * tiles), CPI_PHASES_THREADS, 0, s>>>(*p, tiles);
     else
-        filter_rate<T><<<(unsigned)(p->rows * tiles), CPI_PHASES_THREADS, 0, s>>>(*p, tiles, results);
+        filter_rate<T><<<(unsigned)(p->rows * tiles), CPI_PHASES_THREADS, bytes, s>>>(*p, tiles, results);
     return CPI_LAUNCHED(stream, "upfirdn");
 }
 

@@ -4,14 +4,14 @@
 #ifndef CPI_LFILTER_PHASES_CUH
 #define CPI_LFILTER_PHASES_CUH
 
-enum { CPI_PHASES_THREADS = 128, CPI_PHASES_BYTES = 16384 };
+enum { CPI_PHASES_THREADS = 128 };
 
 /* --- without a change of rate --- */
 
 template <class T> struct cpi_dense_tile {
     enum { EACH = 4, RESULTS = CPI_PHASES_THREADS * EACH, TAPS = 64, SIZE = RESULTS + TAPS };
     T x[SIZE + SIZE / EACH], h[TAPS];
-    static __device__ __forceinline__ int at(int i) { return i + i / EACH; } /* threads' elements in different banks */
+    static __device__ __forceinline__ unsigned at(unsigned i) { return i + i / EACH; } /* threads' in different banks */
 };
 
 /* Results first..first + RESULTS - 1 of a row. A thread has EACH neighbours: each element is loaded once for them. */
@@ -30,22 +30,25 @@ __device__ void cpi_filter_dense(const cpi_polyphase &p, cpi_dense_tile<T> &tile
     T *to = (T *)p.to + row * p.m + first, sum[EACH] = {};
     for (int64_t begin = 0; begin < p.taps; begin += S::TAPS) {
         const int taps = (int)(p.taps - begin < S::TAPS ? p.taps - begin : S::TAPS);
-        const T *oldest = x - begin - taps + 1;
-        for (int i = threadIdx.x; i < S::RESULTS + taps - 1; i += CPI_PHASES_THREADS) tile.x[S::at(i)] = oldest[i];
+        for (unsigned i = threadIdx.x + S::TAPS - taps + 1; i < S::SIZE; i += CPI_PHASES_THREADS)
+            tile.x[S::at(i)] = (x - begin - S::TAPS)[i];
         if (threadIdx.x < taps) tile.h[threadIdx.x] = h[begin + threadIdx.x];
         __syncthreads();
-        const int own = (int)threadIdx.x * EACH + taps - 1;
+        const unsigned own = threadIdx.x * EACH + S::TAPS;
+        const T *next = tile.x + S::at(own); /* EACH + 1 places are EACH elements */
         T w[EACH];
 #pragma unroll
-        for (int r = 0; r < EACH; r++) w[r] = tile.x[S::at(own + r)];
+        for (int r = 0; r < EACH; r++) w[r] = next[r];
         int t = 0;
+#pragma unroll 2
         for (; t + EACH < taps; t += EACH) {
+            next -= EACH + 1;
 #pragma unroll
             for (int u = 0; u < EACH; u++) {
                 const T c = tile.h[t + u];
 #pragma unroll
                 for (int r = 0; r < EACH; r++) sum[r] = plus(sum[r], c, w[(r + EACH - u) % EACH]);
-                w[EACH - 1 - u] = tile.x[S::at(own - t - u - 1)];
+                w[EACH - 1 - u] = next[EACH - 1 - u];
             }
         }
         for (; t < taps; t++) {
@@ -56,42 +59,41 @@ __device__ void cpi_filter_dense(const cpi_polyphase &p, cpi_dense_tile<T> &tile
         __syncthreads();
     }
 #pragma unroll
-    for (int r = 0; r < EACH; r++) tile.x[S::at((int)threadIdx.x * EACH + r)] = sum[r];
+    for (int r = 0; r < EACH; r++) tile.x[S::at(threadIdx.x * EACH + r)] = sum[r];
     __syncthreads();
-    for (int i = threadIdx.x; i < S::RESULTS; i += CPI_PHASES_THREADS) to[i] = tile.x[S::at(i)];
+    for (unsigned i = threadIdx.x; i < S::RESULTS; i += CPI_PHASES_THREADS) to[i] = tile.x[S::at(i)];
 }
 
 /* --- with one --- */
 
-/* Taps, and elements of a tile. */
-template <class T> struct cpi_rate_tile {
-    enum { CAPACITY = CPI_PHASES_BYTES / sizeof(T) };
-    T h[CAPACITY], x[CAPACITY];
-};
+/* Results first..first + results - 1 of a row. `memory`: shared, for all taps and the elements of these results. */
 template <class T>
-__device__ void cpi_filter_rate(const cpi_polyphase &p, cpi_rate_tile<T> &tile, int64_t row, int64_t first, int results)
+__device__ void cpi_filter_rate(const cpi_polyphase &p, T *memory, int64_t row, int64_t first, int results)
 {
-    const int up = (int)p.up, down = (int)p.down, taps = (int)p.taps;
-    const int64_t begin = first * down / up, lowest = begin - (taps - 1) / up; /* elements of the first result */
-    const int rest = (int)(first * down - begin * up);
+    const unsigned up = (unsigned)p.up, down = (unsigned)p.down;
+    const int taps = (int)p.taps;
+    const int64_t begin = first * p.down / up, lowest = begin - (taps - 1) / (int)up; /* elements of the first result */
+    const unsigned rest = (unsigned)(first * p.down - begin * up);
     const int count = (int)(p.m - first < results ? p.m - first : results);
-    const int highest = (int)(begin - lowest) + (int)(((unsigned)rest + (unsigned)(count - 1) * (unsigned)down) / up);
+    const int highest = (int)(begin - lowest) + (int)((rest + (count - 1) * down) / up);
     const T *x = (const T *)p.from + row * p.n;
+    T *h = memory, *elements = h + taps;
     for (int i = threadIdx.x; i <= highest; i += CPI_PHASES_THREADS)
-        if (lowest + i >= 0 && lowest + i < p.n) tile.x[i] = x[lowest + i];
-    for (int i = threadIdx.x; i < taps; i += CPI_PHASES_THREADS) tile.h[i] = ((const T *)p.h)[i];
+        if (lowest + i >= 0 && lowest + i < p.n) elements[i] = x[lowest + i];
+    for (int i = threadIdx.x; i < taps; i += CPI_PHASES_THREADS) h[i] = ((const T *)p.h)[i];
     __syncthreads();
     /* t below `behind`, of elements that exist */
     for (int i = threadIdx.x; i < count; i += CPI_PHASES_THREADS) {
-        const unsigned at = (unsigned)rest + (unsigned)i * (unsigned)down;
-        const int newest = (int)(at / (unsigned)up), phase = (int)(at % (unsigned)up);
+        const unsigned at = rest + i * down;
+        const int newest = (int)(at / up), phase = (int)(at % up);
         const int64_t here = begin + newest, over = here - p.n + 1;
         int t = over > 0 ? (int)(over < taps ? over : taps) : 0;
-        int behind = phase < taps ? (taps - 1 - phase) / up + 1 : 0;
+        int behind = phase < taps ? (taps - 1 - phase) / (int)up + 1 : 0;
         if (here < behind) behind = (int)here + 1;
-        const T *v = tile.x + (begin - lowest) + newest;
+        const T *v = elements + (begin - lowest) + newest - t, *c = h + phase + t * (int)up;
         T sum = {};
-        for (const T *h = tile.h + phase + (int64_t)t * up; t < behind; t++, h += up) sum = plus(sum, *h, v[-t]);
+#pragma unroll 4
+        for (; t < behind; t++, c += up, v--) sum = plus(sum, *c, *v);
         ((T *)p.to)[row * p.m + first + i] = sum;
     }
 }

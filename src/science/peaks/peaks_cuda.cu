@@ -18,10 +18,11 @@ find_ends(int64_t n, const double *x, int64_t count, const int64_t *left, int64_
     const int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (i < count) right[i] = cpi_plateau_end(x, n, left[i]);
 }
-__global__ void __launch_bounds__(CPI_LEVEL_THREADS) build_levels(const __grid_constant__ cpi_level_pair p)
+__global__ void __launch_bounds__(CPI_LEVEL_THREADS) build_levels(const __grid_constant__ cpi_level_step s)
 {
-    cpi_level_build(p);
+    cpi_level_build(s);
 }
+template <class I>
 __global__ void __launch_bounds__(THREADS)
 find_prominences(const __grid_constant__ cpi_peaks p, const __grid_constant__ cpi_levels levels)
 {
@@ -29,8 +30,8 @@ find_prominences(const __grid_constant__ cpi_peaks p, const __grid_constant__ cp
     if (k >= p.count) return;
     int64_t first, last;
     const int64_t at = cpi_peak_window(&p, k, &first, &last);
-    const double left = cpi_level_search<-1>(levels, at, first, p.left + k);
-    const double right = cpi_level_search<1>(levels, at, last, p.right + k);
+    const double left = cpi_level_search<-1>(levels, (I)at, (I)first, p.left + k);
+    const double right = cpi_level_search<1>(levels, (I)at, (I)last, p.right + k);
     p.prominence[k] = p.x[at] - (left > right ? left : right);
 }
 __global__ void __launch_bounds__(THREADS) find_widths(const __grid_constant__ cpi_peaks p)
@@ -59,26 +60,27 @@ cp_code cpi_peaks_cuda_ends(cp_stream *stream, int64_t n, const double *x, int64
 cp_code cpi_peaks_cuda_prominences(cp_stream *stream, const cpi_peaks *p)
 {
     const char *name = "peak_prominences";
-    cpi_levels levels = {p->n, 1, {p->x}, {p->x}};
-    double *work = (double *)cpi_host->work_alloc(stream, sizeof(double) * (size_t)(p->n / 8 + 4 * CPI_LEVELS));
+    cpi_levels levels = {p->x, p->n, 1};
+    const int64_t most = p->n / 7 + 3 * CPI_LEVELS; /* an eighth, an eighth of that, ... */
+    cpi_low_high *work = (cpi_low_high *)cpi_host->work_alloc(stream, sizeof(cpi_low_high) * (size_t)most), *next = work;
     if (!work) return CP_ERROR_MEMORY;
     cp_code code = CP_OK;
-    double *next = work;
-    for (int64_t count = p->n; count > 32 && code == CP_OK && levels.levels + 2 <= CPI_LEVELS;) {
-        const int64_t small = cpi_ceil_div(count, 32), large = cpi_ceil_div(small, 32);
-        const int k = levels.levels - 1;
-        const cpi_level_pair pair = {count, levels.low[k], levels.high[k], next, next + small, next + 2 * small,
-                                     next + 2 * small + large};
-        next += 2 * (small + large);
-        levels.low[k + 1] = pair.low1, levels.high[k + 1] = pair.high1;
-        levels.low[k + 2] = pair.low2, levels.high[k + 2] = pair.high2;
-        levels.levels += 2;
-        build_levels<<<(unsigned)large, CPI_LEVEL_THREADS, 0, cpi_cuda_stream(stream)>>>(pair);
+    for (int64_t count = p->n; count > 8 && code == CP_OK && levels.levels + 3 <= CPI_LEVELS;) {
+        const int k = levels.levels;
+        cpi_level_step step = {count, k > 1 ? nullptr : p->x, levels.of[k - 1]};
+        const unsigned each = cpi_cuda_blocks(count, CPI_LEVEL_THREADS, 0x7fffffff);
+        for (int i = 0; i < 3; i++) {
+            if (count > 8) levels.of[levels.levels++] = next; /* so that twice n holds 8^k */
+            step.to[i] = next;
+            count = cpi_ceil_div(count, 8);
+            next += count;
+        }
+        build_levels<<<each, CPI_LEVEL_THREADS, 0, cpi_cuda_stream(stream)>>>(step);
         code = CPI_LAUNCHED(stream, name);
-        count = large;
     }
     if (code == CP_OK) {
-        find_prominences<<<blocks(p->count), THREADS, 0, cpi_cuda_stream(stream)>>>(*p, levels);
+        const auto kernel = p->n < 1 << 30 ? find_prominences<int> : find_prominences<int64_t>;
+        kernel<<<blocks(p->count), THREADS, 0, cpi_cuda_stream(stream)>>>(*p, levels);
         code = CPI_LAUNCHED(stream, name);
     }
     cpi_host->work_free(stream, work);

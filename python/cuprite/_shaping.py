@@ -114,6 +114,8 @@ def result_type(*arrays_and_dtypes):
 
 def _is_foreign(d):
     """Whether this is a dtype, type or name that stands for a type that NumPy lacks."""
+    if getattr(d, "isbuiltin", 0) == 1:  # NumPy's own; names take long
+        return False
     name = getattr(d, "name", None) or getattr(d, "__name__", None) or d
     return isinstance(name, str) and name in _FOREIGN
 

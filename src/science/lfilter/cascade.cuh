@@ -6,7 +6,7 @@
 #ifndef CPI_LFILTER_CASCADE_CUH
 #define CPI_LFILTER_CASCADE_CUH
 
-enum { CPI_CASCADE_THREADS = 128, CPI_CASCADE_HEADS = 512, CPI_CASCADE_BITS = 5, CPI_CASCADE_LINE = 128 };
+enum { CPI_CASCADE_THREADS = 128, CPI_CASCADE_HEADS = 256, CPI_CASCADE_BITS = 5, CPI_CASCADE_LINE = 128 };
 
 /* F filters of order O. */
 template <int O, int F, class T> struct cpi_cascade_filters {
@@ -25,7 +25,7 @@ template <class T> struct cpi_cascade_job {
                             * what a group begins with. NULL: each chunk is a row, and nothing is carried */
     uint8_t *whole;        /* rows that are computed in one piece */
     int64_t rows, n;       /* n elements a row; without `sums` one row of all elements */
-    int64_t chunks, each;  /* chunks of a row, their elements; the last one may be shorter */
+    int64_t chunks, each;  /* chunks of a row, their elements, below 2^25; the last one may be shorter */
     int64_t groups, apart; /* warps that a row has */
 };
 
@@ -40,13 +40,18 @@ __device__ __forceinline__ pair_of<double> from_lane_below(pair_of<double> v, in
     return {from_lane_below(v.re, by), from_lane_below(v.im, by)};
 }
 
+__device__ __forceinline__ double plus_fused(double acc, double c, double v) { return fma(c, v, acc); }
+__device__ __forceinline__ pair_of<double> plus_fused(pair_of<double> acc, pair_of<double> c, pair_of<double> v)
+{
+    return {fma(c.re, v.re, fma(-c.im, v.im, acc.re)), fma(c.re, v.im, fma(c.im, v.re, acc.im))};
+}
 /* z += the response to v. */
 template <int S, class W> __device__ __forceinline__ void cpi_cascade_add(W *z, const W (*power)[S], const W *v)
 {
 #pragma unroll
-    for (int to = 0; to < S; to++)
+    for (int i = 0; i < S; i++)
 #pragma unroll
-        for (int i = 0; i < S; i++) z[to] = plus(z[to], power[i][to], v[i]);
+        for (int to = 0; to < S; to++) z[to] = plus_fused(z[to], power[i][to], v[i]);
 }
 /* v after `lane` steps. */
 template <int S, class W> __device__ __forceinline__ void cpi_cascade_later(W *v, const W (*powers)[S][S], int lane)
@@ -93,36 +98,34 @@ __device__ __forceinline__ T cpi_cascade_step(const cpi_cascade_filters<O, F, T>
     return v;
 }
 
-/* Of the 32 chunks that begin at `first` of a row, each through the filters from its own z on; `size` elements of the
+/* Of 32 chunks of `each` elements, `rest` in all, each through the filters from its own z on; `size` elements of the
  * lane's own. What is loaded for the next tile is on the way while this one is computed. */
 template <int O, int F, class T>
-__device__ __forceinline__ void cpi_cascade_tiles(const cpi_cascade_job<T> &j, const cpi_cascade_filters<O, F, T> &c,
-                                               cpi_cascade_tile<T> &tile, const T *x, T *y, int64_t first, int64_t size,
-                                               T *z)
+__device__ __forceinline__ void cpi_cascade_tiles(const cpi_cascade_filters<O, F, T> &c, cpi_cascade_tile<T> &tile,
+                                                  const T *x, T *y, int each, int rest, int size, T *z)
 {
     enum { WIDE = cpi_cascade_tile<T>::WIDE, ROWS = 32 / WIDE };
-    const int lane = threadIdx.x % 32, column = lane % WIDE, line = lane / WIDE;
-    const int64_t most = j.n - first < j.each ? j.n - first : j.each; /* of the group's first chunk, the longest one */
+    const int lane = threadIdx.x % 32, column = lane % WIDE, line = lane / WIDE, longest = rest < each ? rest : each;
     T next[WIDE];
 #pragma unroll
     for (int i = 0; i < WIDE; i++) {
-        const int64_t at = first + (i * ROWS + line) * j.each + column;
-        next[i] = column < j.each && at < j.n ? x[at] : T{};
+        const int at = (i * ROWS + line) * each + column;
+        next[i] = column < each && at < rest ? x[at] : T{};
     }
 #pragma unroll 1
-    for (int64_t k = 0; k < most; k += WIDE) {
+    for (int k = 0; k < longest; k += WIDE) {
 #pragma unroll
         for (int i = 0; i < WIDE; i++) tile.of[i * ROWS + line][column] = next[i];
         __syncwarp();
-        const int64_t later = k + WIDE + column;
+        const int now = k + column, later = now + WIDE;
 #pragma unroll
         for (int i = 0; i < WIDE; i++) {
-            const int64_t at = first + (i * ROWS + line) * j.each + later;
-            next[i] = later < j.each && at < j.n ? x[at] : T{};
+            const int at = (i * ROWS + line) * each + later;
+            next[i] = later < each && at < rest ? x[at] : T{};
         }
         T *own = tile.of[lane];
         if (k + WIDE <= size) {
-#pragma unroll 4
+#pragma unroll 8
             for (int i = 0; i < WIDE; i++) own[i] = cpi_cascade_step<O, F>(c, z, own[i]);
         } else {
 #pragma unroll 1
@@ -132,8 +135,8 @@ __device__ __forceinline__ void cpi_cascade_tiles(const cpi_cascade_job<T> &j, c
         if (!y) continue;
 #pragma unroll
         for (int i = 0; i < WIDE; i++) {
-            const int64_t at = first + (i * ROWS + line) * j.each + k + column;
-            if (k + column < j.each && at < j.n) y[at] = tile.of[i * ROWS + line][column];
+            const int at = (i * ROWS + line) * each + now;
+            if (now < each && at < rest) y[at] = tile.of[i * ROWS + line][column];
         }
         __syncwarp();
     }
@@ -143,19 +146,21 @@ __device__ __forceinline__ void cpi_cascade_tiles(const cpi_cascade_job<T> &j, c
 template <int O, int F, class T>
 __device__ void cpi_cascade_pass(const cpi_cascade_job<T> &j, const cpi_cascade_filters<O, F, T> &c,
                               const cpi_cascade_powers<O * F, typename wide_of<T>::type> &p, cpi_cascade_tile<T> &tile,
-                              int64_t warp, bool elements)
+                              unsigned warp, bool elements)
 {
     using W = typename wide_of<T>::type;
-    enum { S = O * F };
-    const int lane = threadIdx.x % 32;
-    const int64_t row = warp / j.groups, group = warp % j.groups, chunk = group * 32 + lane;
+    enum { S = O * F, FAR = 1 << 30 };
+    const int lane = threadIdx.x % 32, each = (int)j.each;
+    const int64_t row = warp / (unsigned)j.groups, group = warp % (unsigned)j.groups, chunk = group * 32 + lane;
     if (row >= j.rows) return;
+    const int64_t first = group * 32 * each, behind = j.n - first;
     const T *x = j.from + row * j.n;
-    T *y = elements ? j.to + row * j.n : (T *)nullptr, *state = j.state + (j.sums ? row : chunk) * j.apart, z[S] = {};
+    T *y = j.to + row * j.n, *state = j.state + (j.sums ? row : chunk) * j.apart, z[S] = {};
     const bool last = chunk + 1 == j.chunks;
-    int64_t size = chunk < j.chunks ? j.n - chunk * j.each : 0;
-    if (size > j.each) size = j.each;
-    W *sum = j.sums + warp * 32 + lane;
+    const int rest = behind < FAR ? (int)behind : FAR;
+    int size = chunk < j.chunks ? rest - lane * each : 0;
+    if (size > each) size = each;
+    W *sum = j.sums + (int64_t)warp * 32 + lane;
     const int64_t heads = j.rows * j.groups, all = heads * 32;
     if (!j.sums) {
         if (size > 0)
@@ -165,6 +170,7 @@ __device__ void cpi_cascade_pass(const cpi_cascade_job<T> &j, const cpi_cascade_
     } else if (j.whole[row]) {
         if (chunk) return;
         for (int i = 0; i < S; i++) z[i] = state[i];
+#pragma unroll 1
         for (int64_t k = 0; k < j.n; k++) y[k] = cpi_cascade_step<O, F>(c, z, x[k]);
         for (int i = 0; i < S; i++) state[i] = z[i];
         return;
@@ -179,7 +185,7 @@ __device__ void cpi_cascade_pass(const cpi_cascade_job<T> &j, const cpi_cascade_
             narrow(z[i], plus_one(below, v[i]));
         }
     }
-    cpi_cascade_tiles<O, F>(j, c, tile, x, y, group * 32 * j.each, size, z);
+    cpi_cascade_tiles<O, F>(c, tile, x + first, elements ? y + first : (T *)nullptr, each, rest, size, z);
     if (!elements) {
         W v[S];
 #pragma unroll
@@ -192,8 +198,8 @@ __device__ void cpi_cascade_pass(const cpi_cascade_job<T> &j, const cpi_cascade_
     }
 }
 
-/* What groups begin with. A block of CPI_CASCADE_HEADS threads has a row, a thread some neighbouring groups. `one`: the
- * response after one group; `each`: after all of a thread's. */
+/* What groups begin with. A block, of CPI_CASCADE_HEADS threads at most, has a row, a thread some neighbouring groups.
+ * `one`: the response after one group; `each`: after all of a thread's. */
 template <int S, class W> struct cpi_cascade_shared {
     W powers[2 * CPI_CASCADE_BITS][S][S]; /* of `each` */
     W ends[CPI_CASCADE_HEADS / 32][S];
@@ -203,15 +209,15 @@ template <int S, class W> struct cpi_cascade_shared {
 template <int S, class W>
 __device__ __forceinline__ void cpi_cascade_square(cpi_cascade_shared<S, W> &shared, const W (*each)[S], int threads)
 {
-    const int t = threadIdx.x;
-    if (t < S * S) shared.powers[0][t / S][t % S] = each[t / S][t % S];
+    for (int t = threadIdx.x; t < S * S; t += blockDim.x) shared.powers[0][t / S][t % S] = each[t / S][t % S];
     for (int bit = 1; threads >> bit; bit++) {
         __syncthreads();
-        if (t >= S * S) continue;
         const W (*last)[S] = shared.powers[bit - 1];
-        W sum = {};
-        for (int i = 0; i < S; i++) sum = plus(sum, last[t / S][i], last[i][t % S]);
-        shared.powers[bit][t / S][t % S] = sum;
+        for (int t = threadIdx.x; t < S * S; t += blockDim.x) {
+            W sum = {};
+            for (int i = 0; i < S; i++) sum = plus_fused(sum, last[t / S][i], last[i][t % S]);
+            shared.powers[bit][t / S][t % S] = sum;
+        }
     }
     __syncthreads();
 }
@@ -219,18 +225,17 @@ __device__ __forceinline__ void cpi_cascade_square(cpi_cascade_shared<S, W> &sha
 template <int S, class W>
 __device__ __forceinline__ void cpi_cascade_before(cpi_cascade_shared<S, W> &shared, const W *first, W *z)
 {
-    enum { WARPS = CPI_CASCADE_HEADS / 32 };
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
     W v[S];
     cpi_cascade_sums<S>(z, shared.powers, lane);
     if (lane == 31)
         for (int i = 0; i < S; i++) shared.ends[warp][i] = z[i];
     __syncthreads();
-    if (!warp) {
-        for (int i = 0; i < S; i++) v[i] = lane < WARPS ? shared.ends[lane][i] : W{};
+    if (!warp && warps > 1) {
+        for (int i = 0; i < S; i++) v[i] = lane < warps ? shared.ends[lane][i] : W{};
         cpi_cascade_sums<S>(v, shared.powers + CPI_CASCADE_BITS, lane);
         __syncwarp();
-        if (lane < WARPS)
+        if (lane < warps)
             for (int i = 0; i < S; i++) shared.ends[lane][i] = v[i];
     }
     __syncthreads();
@@ -251,11 +256,13 @@ __device__ void cpi_cascade_carry(const cpi_cascade_job<T> &j, const typename wi
 {
     using W = typename wide_of<T>::type;
     const int64_t row = blockIdx.x, heads = j.rows * j.groups;
-    const int64_t many = (j.groups + CPI_CASCADE_HEADS - 1) / CPI_CASCADE_HEADS, begin = threadIdx.x * many;
+    const int64_t many = (j.groups + blockDim.x - 1) / blockDim.x, begin = threadIdx.x * many;
     const int64_t behind = begin + many, end = behind < j.groups ? behind : j.groups;
     const W *sums = j.sums + row * j.groups * 32 + 31;
-    W z[S] = {}, first[S] = {}, v[S];
+    W z[S] = {}, first[S] = {}, v[S], next[S];
     bool good = true;
+#pragma unroll
+    for (int i = 0; i < S; i++) next[i] = begin < end ? sums[(i * heads + begin) * 32] : W{};
     if (!threadIdx.x) {
         shared.wrong = 0;
         for (int i = 0; i < S; i++) z[i] = first[i] = widen(j.state[row * j.apart + i]);
@@ -263,19 +270,25 @@ __device__ void cpi_cascade_carry(const cpi_cascade_job<T> &j, const typename wi
     cpi_cascade_square<S>(shared, each, (int)((j.groups - 1) / many));
     for (int64_t g = begin; g < behind; g++) {
 #pragma unroll
-        for (int i = 0; i < S; i++) v[i] = g < end ? sums[(i * heads + g) * 32] : W{};
+        for (int i = 0; i < S; i++) {
+            v[i] = next[i];
+            next[i] = g + 1 < end ? sums[(i * heads + g + 1) * 32] : W{};
+        }
         cpi_cascade_add<S>(v, one, z);
 #pragma unroll
         for (int i = 0; i < S; i++) z[i] = v[i];
     }
     cpi_cascade_before<S>(shared, first, z);
+#pragma unroll
+    for (int i = 0; i < S; i++) next[i] = begin < end ? sums[(i * heads + begin) * 32] : W{};
     for (int64_t g = begin; g < end; g++) {
 #pragma unroll
         for (int i = 0; i < S; i++) {
             T rounded;
             narrow(rounded, z[i]);
             j.heads[i * heads + row * j.groups + g] = z[i];
-            v[i] = sums[(i * heads + g) * 32];
+            v[i] = next[i];
+            next[i] = g + 1 < end ? sums[(i * heads + g + 1) * 32] : W{};
             good = good && is_number(widen(rounded)) && is_number(v[i]);
         }
         cpi_cascade_add<S>(v, one, z);

@@ -15,7 +15,7 @@ enum { THREADS = CPI_RECUR_THREADS };
 
 /* --- recurrences of few states --- */
 
-enum { LEAST = 2048, LONGEST = 1024, SHORTEST = 64, CHUNKS = 1 << 16, ENOUGH = 8192 };
+enum { LEAST = 2048, LONGEST = 1024, SHORTEST = 64, CHUNKS = 1 << 16, ENOUGH = 8192, PART = 1 << 24 };
 
 template <int S, class W> struct steps {
     W one[S][S], each[S][S];
@@ -26,7 +26,7 @@ scan_pass(const __grid_constant__ cpi_cascade_job<T> j, const __grid_constant__ 
           const __grid_constant__ cpi_cascade_powers<O * F, typename wide_of<T>::type> p, bool elements)
 {
     __shared__ cpi_cascade_tile<T> tiles[CPI_CASCADE_THREADS / 32];
-    const int64_t warp = (int64_t)blockIdx.x * (CPI_CASCADE_THREADS / 32) + threadIdx.x / 32;
+    const unsigned warp = blockIdx.x * (CPI_CASCADE_THREADS / 32) + threadIdx.x / 32;
     cpi_cascade_pass<O, F>(j, c, p, tiles[threadIdx.x / 32], warp, elements);
 }
 template <int S, class T>
@@ -65,6 +65,14 @@ template <int S, class W> static double growth(const W (*a)[S])
     return most;
 }
 
+/* The threads that find what groups begin with: some groups each, for fewer sums beyond them. */
+static int head_threads(int64_t groups)
+{
+    int threads = 32;
+    while (threads < CPI_CASCADE_HEADS && threads * 4 < groups) threads *= 2;
+    return threads;
+}
+
 /* Chunks of `each` elements: the response's powers. False where one grows. */
 template <int S, class T, class W>
 static bool plan(const cpi_recurrence *r, int64_t each, cpi_cascade_job<T> &j, cpi_cascade_powers<S, W> &p,
@@ -80,7 +88,7 @@ static bool plan(const cpi_recurrence *r, int64_t each, cpi_cascade_job<T> &j, c
     multiply<S>(p.of[CPI_CASCADE_BITS - 1], p.of[CPI_CASCADE_BITS - 1], s.one);
     memcpy(s.each, s.one, sizeof s.each);
     W now[S][S], next[S][S];
-    for (int64_t k = 1; k < cpi_ceil_div(j.groups, CPI_CASCADE_HEADS); k++) {
+    for (int64_t k = 1; k < cpi_ceil_div(j.groups, head_threads(j.groups)); k++) {
         multiply<S>(s.each, s.one, next);
         memcpy(s.each, next, sizeof next);
     }
@@ -104,6 +112,26 @@ static cp_code pass(cp_stream *stream, const cpi_cascade_job<T> &j, const cpi_ca
     return CPI_LAUNCHED(stream, "lfilter");
 }
 
+/* Rows that are not cut and too long for one pass, one after the other. */
+template <int O, int F, class T>
+static cp_code pass_parts(cp_stream *stream, const cpi_recurrence *r, const cpi_cascade_job<T> &all,
+                          const cpi_cascade_filters<O, F, T> &c,
+                          const cpi_cascade_powers<O * F, typename wide_of<T>::type> &p)
+{
+    cp_code code = CP_OK;
+    for (int64_t row = 0; row < r->rows; row++)
+        for (int64_t at = 0; at < r->n && code == CP_OK; at += PART) {
+            cpi_cascade_job<T> j = all;
+            j.n = j.each = r->n - at < PART ? r->n - at : PART;
+            j.from += row * r->n + at;
+            j.to += row * r->n + at;
+            j.state += row * j.apart;
+            j.chunks = j.groups = 1;
+            code = pass(stream, j, c, p, true);
+        }
+    return code;
+}
+
 /* F filters of several, from filter `first` on. */
 template <int O, int F, class T> static cp_code scan(cp_stream *stream, const cpi_recurrence *all, int64_t first)
 {
@@ -124,7 +152,7 @@ template <int O, int F, class T> static cp_code scan(cp_stream *stream, const cp
     int64_t each = SHORTEST;
     while (each < LONGEST && r.rows * (r.n / each) > CHUNKS) each *= 2;
     if (r.rows >= ENOUGH || r.n < LEAST || !(plan<S>(&r, each, j, p, s) || plan<S>(&r, LONGEST, j, p, s)))
-        return pass(stream, j, c, p, true);
+        return r.n <= PART ? pass(stream, j, c, p, true) : pass_parts(stream, &r, j, c, p);
     j.rows = r.rows;
     j.n = r.n;
     const size_t heads = sizeof(W) * (size_t)(S * j.rows * j.groups);
@@ -135,7 +163,7 @@ template <int O, int F, class T> static cp_code scan(cp_stream *stream, const cp
     j.whole = (uint8_t *)work + 33 * heads;
     cp_code code = pass(stream, j, c, p, false);
     if (code == CP_OK) {
-        scan_heads<S><<<(unsigned)j.rows, CPI_CASCADE_HEADS, 0, cpi_cuda_stream(stream)>>>(j, s);
+        scan_heads<S><<<(unsigned)j.rows, head_threads(j.groups), 0, cpi_cuda_stream(stream)>>>(j, s);
         code = CPI_LAUNCHED(stream, "lfilter");
     }
     if (code == CP_OK) code = pass(stream, j, c, p, true);

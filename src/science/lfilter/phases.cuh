@@ -1,6 +1,6 @@
 /* Polyphase filters on the GPU: a block has a tile of a row's results, and the elements that these need in shared
- * memory. Products are added with t ascending, as in cpi_filter_phases, which has the results near the ends. recur.cuh
- * comes before this one; tests compile both for the CPU. */
+ * memory. Products are added with t ascending, as in cpi_filter_phases. recur.cuh comes before this one; tests compile
+ * both for the CPU. */
 #ifndef CPI_LFILTER_PHASES_CUH
 #define CPI_LFILTER_PHASES_CUH
 
@@ -14,27 +14,27 @@ template <class T> struct cpi_dense_tile {
     static __device__ __forceinline__ unsigned at(unsigned i) { return i + i / EACH; } /* threads' in different banks */
 };
 
-/* Results first..first + RESULTS - 1 of a row. A thread has EACH neighbours: each element is loaded once for them. */
-template <class T>
-__device__ void cpi_filter_dense(const cpi_polyphase &p, cpi_dense_tile<T> &tile, int64_t row, int64_t first)
+/* Results first..first + RESULTS - 1 of a row. A thread has EACH neighbours: each element is loaded once for them.
+ * ENDS: some need elements that do not exist; these are not multiplied. */
+template <bool ENDS, class T>
+__device__ __forceinline__ void cpi_filter_dense_tile(const cpi_polyphase &p, cpi_dense_tile<T> &tile, int64_t row,
+                                                      int64_t first)
 {
     using S = cpi_dense_tile<T>;
-    enum { EACH = S::EACH };
-    const int64_t left = p.m - first;
-    if (first < p.taps - 1 || first + S::RESULTS > p.n || left < S::RESULTS) {
-        for (int64_t i = threadIdx.x; i < S::RESULTS && i < left; i += CPI_PHASES_THREADS)
-            cpi_filter_phase<T>(p, row, first + i);
-        return;
-    }
-    const T *x = (const T *)p.from + row * p.n + first, *h = (const T *)p.h;
+    enum { EACH = S::EACH, FAR = 1 << 30 };
+    const T *x = (const T *)p.from + row * p.n, *h = (const T *)p.h;
     T *to = (T *)p.to + row * p.m + first, sum[EACH] = {};
+    const unsigned own = threadIdx.x * EACH + S::TAPS;
     for (int64_t begin = 0; begin < p.taps; begin += S::TAPS) {
         const int taps = (int)(p.taps - begin < S::TAPS ? p.taps - begin : S::TAPS);
+        const int64_t oldest = first - begin - S::TAPS, newest = first - begin + threadIdx.x * EACH;
         for (unsigned i = threadIdx.x + S::TAPS - taps + 1; i < S::SIZE; i += CPI_PHASES_THREADS)
-            tile.x[S::at(i)] = (x - begin - S::TAPS)[i];
+            tile.x[S::at(i)] = !ENDS || (oldest + i >= 0 && oldest + i < p.n) ? x[oldest + i] : T{};
         if (threadIdx.x < taps) tile.h[threadIdx.x] = h[begin + threadIdx.x];
         __syncthreads();
-        const unsigned own = threadIdx.x * EACH + S::TAPS;
+        /* of the first of the thread's results, t <= last and t > before exist; of the next one, one more */
+        const int last = (int)(newest < -FAR ? -FAR : newest < FAR ? newest : FAR);
+        const int before = (int)(newest - p.n < -FAR ? -FAR : newest - p.n < FAR ? newest - p.n : FAR);
         const T *next = tile.x + S::at(own); /* EACH + 1 places are EACH elements */
         T w[EACH];
 #pragma unroll
@@ -47,21 +47,32 @@ __device__ void cpi_filter_dense(const cpi_polyphase &p, cpi_dense_tile<T> &tile
             for (int u = 0; u < EACH; u++) {
                 const T c = tile.h[t + u];
 #pragma unroll
-                for (int r = 0; r < EACH; r++) sum[r] = plus(sum[r], c, w[(r + EACH - u) % EACH]);
+                for (int r = 0; r < EACH; r++)
+                    if (!ENDS || (t + u <= last + r && t + u > before + r))
+                        sum[r] = plus(sum[r], c, w[(r + EACH - u) % EACH]);
                 w[EACH - 1 - u] = next[EACH - 1 - u];
             }
         }
         for (; t < taps; t++) {
             const T c = tile.h[t];
 #pragma unroll
-            for (int r = 0; r < EACH; r++) sum[r] = plus(sum[r], c, tile.x[S::at(own + r - t)]);
+            for (int r = 0; r < EACH; r++)
+                if (!ENDS || (t <= last + r && t > before + r)) sum[r] = plus(sum[r], c, tile.x[S::at(own + r - t)]);
         }
         __syncthreads();
     }
 #pragma unroll
     for (int r = 0; r < EACH; r++) tile.x[S::at(threadIdx.x * EACH + r)] = sum[r];
     __syncthreads();
-    for (unsigned i = threadIdx.x; i < S::RESULTS; i += CPI_PHASES_THREADS) to[i] = tile.x[S::at(i)];
+    for (unsigned i = threadIdx.x; i < S::RESULTS; i += CPI_PHASES_THREADS)
+        if (!ENDS || first + i < p.m) to[i] = tile.x[S::at(i)];
+}
+template <class T>
+__device__ void cpi_filter_dense(const cpi_polyphase &p, cpi_dense_tile<T> &tile, int64_t row, int64_t first)
+{
+    const int64_t behind = first + cpi_dense_tile<T>::RESULTS;
+    if (first < p.taps - 1 || behind > p.n || behind > p.m) cpi_filter_dense_tile<true>(p, tile, row, first);
+    else cpi_filter_dense_tile<false>(p, tile, row, first);
 }
 
 /* --- with one --- */

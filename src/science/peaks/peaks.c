@@ -59,13 +59,13 @@ cp_code cp_local_maxima(cp_array *x, cp_array **left, cp_array **right)
 static cp_code check_inside(const char *name, cp_array *peaks, int64_t n, const char *what)
 {
     if (!peaks->size) return CP_OK;
-    cp_array *low = cp_min(peaks), *high = low ? cp_max(peaks) : NULL;
+    cp_array *bits = cp_view_as(peaks, CP_UINT64), *high = bits ? cp_max(bits) : NULL; /* negative ones are largest */
     cp_code code = high ? CP_OK : cp_error();
-    if (code == CP_OK && (cp_item_int(low) < 0 || cp_item_int(high) >= n))
+    if (code == CP_OK && (uint64_t)cp_item_int(high) >= (uint64_t)n)
         code = cp_error() != CP_OK ? cp_error()
              : cpi_fail(CP_ERROR_VALUE, "%s: %s lie outside of the signal's %lld elements", name, what, (long long)n);
     cp_free(high);
-    cp_free(low);
+    cp_free(bits);
     return code;
 }
 

@@ -62,8 +62,9 @@ cp_code cpi_peaks_cuda_prominences(cp_stream *stream, const cpi_peaks *p)
     const char *name = "peak_prominences";
     cpi_levels levels = {p->x, p->n, 1};
     const int64_t most = p->n / 7 + 3 * CPI_LEVELS; /* an eighth, an eighth of that, ... */
-    cpi_low_high *work = (cpi_low_high *)cpi_host->work_alloc(stream, sizeof(cpi_low_high) * (size_t)most), *next = work;
+    cpi_low_high *work = (cpi_low_high *)cpi_host->work_alloc(stream, sizeof(cpi_low_high) * (size_t)most);
     if (!work) return CP_ERROR_MEMORY;
+    cpi_low_high *next = work;
     cp_code code = CP_OK;
     for (int64_t count = p->n; count > 8 && code == CP_OK && levels.levels + 3 <= CPI_LEVELS;) {
         const int k = levels.levels;

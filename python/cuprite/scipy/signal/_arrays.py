@@ -15,10 +15,11 @@ def array(x) -> ndarray:
 def floating(x) -> ndarray:
     """The same of a floating type: half types are float32, integers float64."""
     x = array(x)
-    name = x.dtype.name
-    if name in ("float16", "bfloat16"):
-        return x.astype(numpy.float32)
-    return x if x.dtype.kind in "fc" else x.astype(numpy.float64)
+    kind = x.dtype.kind
+    if kind in "fc" and x.dtype.itemsize > 2:
+        return x
+    half = kind == "f" or kind not in "biu" and x.dtype.name == "bfloat16"  # names take NumPy long
+    return x.astype(numpy.float32 if half else numpy.float64)
 
 
 def host(x):

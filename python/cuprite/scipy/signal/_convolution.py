@@ -85,7 +85,7 @@ def _bounded(axis, ndim):
 def _of_one_precision(in1, in2):
     """Both of a floating type, none less precise than the other."""
     in1, in2 = floating(in1), floating(in2)
-    double = cuprite.result_type(in1, in2).name in ("float64", "complex128")
+    double = cuprite.result_type(in1, in2).char in "dD"
     return (x.astype(numpy.complex128 if x.dtype.kind == "c" else numpy.float64, copy=False) if double else x
             for x in (in1, in2))
 

@@ -72,8 +72,9 @@ def _normalized(b, a):
     a = a[some[0]:].astype(kind)
     b = b.astype(kind) / a[0]
     a = a / a[0]
-    n = max(a.size, b.size)
-    return numpy.pad(b, (0, n - b.size)), numpy.pad(a, (0, n - a.size))
+    both = numpy.zeros((2, max(a.size, b.size)), kind)
+    both[0, :b.size], both[1, :a.size] = b, a
+    return both
 
 
 def _steady_state(b, a):
@@ -103,15 +104,21 @@ def lfilter_zi(b, a) -> ndarray:
 
 
 def _section_states(sos):
+    """NumPy's (sections, 2): _steady_state of each one, times what the ones before make of a constant."""
     sos = host(_sections(sos))
-    sos = sos.astype("f8") if sos.dtype.kind not in "fc" else sos
+    sos = sos.astype("f8") if sos.dtype.kind not in "fc" or sos.dtype.itemsize < 4 else sos
     if (sos[:, 3] != 1).any():
         raise ValueError("sos[:, 3] should be all ones")
+    b, a = sos[:, :3], sos[:, 3:]
+    below = a.sum(1)
+    if (below == 0).any():
+        raise numpy.linalg.LinAlgError("Singular matrix: a section has no steady state, for the sum of its `a` is 0")
+    differences = b[:, 1:] - a[:, 1:] * b[:, :1]
     zi = numpy.empty((len(sos), 2), sos.dtype)
-    scale = 1
-    for i, row in enumerate(sos):
-        zi[i] = scale * _steady_state(row[:3], row[3:])
-        scale = scale * (row[:3].sum() / row[3:].sum())
+    with numpy.errstate(all="ignore"):
+        zi[:, 0] = differences.sum(1) / below
+        zi[:, 1] = (1 + a[:, 1]) * zi[:, 0] - differences[:, 0]
+        zi[1:] *= numpy.cumprod(b.sum(1) / below)[:-1, None]
     return zi
 
 
@@ -287,16 +294,6 @@ def deconvolve(signal, divisor) -> tuple[ndarray, ...]:
 
 # --- analytic signals ---
 
-def _one_sided(n):
-    """2 for positive frequencies, 1 for none and the highest of an even number, 0 for negative ones."""
-    h = numpy.zeros(n)
-    h[0] = 1
-    h[1:(n + 1) // 2] = 2
-    if n % 2 == 0:
-        h[n // 2] = 1
-    return h
-
-
 def _real_only(x):
     x = array(x)
     if x.dtype.kind == "c":
@@ -317,12 +314,9 @@ def hilbert(x, N=None, axis=-1) -> ndarray:
     if n <= 0:
         raise ValueError("N must be positive.")
     spectrum = _fft.rfft(x, n, axis)
-    shape = list(x.shape)
-    shape[axis] = n
-    whole = cuprite.zeros(shape, spectrum.dtype)
-    h = cuprite.asarray(_one_sided(n)[:n // 2 + 1].astype(x.dtype))
-    along(whole, axis, 0, n // 2 + 1)[...] = spectrum * on_axis(h, x.ndim, axis)
-    return _fft.ifft(whole, n, axis)
+    positive = along(spectrum, axis, 1, (n + 1) // 2)
+    positive *= 2
+    return _fft.ifft(spectrum, n, axis)  # negative frequencies are 0
 
 
 @beside_its_arrays
@@ -377,18 +371,26 @@ def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False) -> ndarray
     if type in ("constant", "c"):
         return data - data.mean(axis, keepdims=True)
     n = data.shape[axis]
+    if isinstance(bp, int) and bp == 0:
+        return _without_line(data, axis)
     ends = numpy.unique(numpy.concatenate([[0], numpy.atleast_1d(host(bp)).ravel(), [n]])).astype(int)
     if ends.size and (ends[-1] > n or ends[0] < 0):
         raise ValueError("Breakpoints must be less than length of data along given axis.")
-    result = data.copy()
+    result = cuprite.empty(data.shape, data.dtype)
     for begin, end in zip(ends, ends[1:]):
-        part = along(result, axis, int(begin), int(end))
-        count = int(end - begin)
-        t = numpy.arange(count) - (count - 1) / 2
-        squares = (t * t).sum()
-        t = on_axis(cuprite.asarray(t.astype(data.real.dtype)), data.ndim, axis)
-        mean = part.mean(axis, keepdims=True)
-        centred = part - mean
-        slope = (centred * t).sum(axis, keepdims=True) / squares if squares else 0
-        part[...] = centred - slope * t
+        along(result, axis, int(begin), int(end))[...] = _without_line(along(data, axis, int(begin), int(end)), axis)
     return result
+
+
+def _without_line(x, axis):
+    n = x.shape[axis]
+    if n == 0:
+        return x.copy()
+    centred = x - x.mean(axis, keepdims=True)
+    if n == 1:
+        return centred
+    t = cuprite.arange((1 - n) / 2, (n + 1) / 2, dtype=x.real.dtype)  # n places around 0
+    last = centred if axis == x.ndim - 1 else cuprite.moveaxis(centred, axis, -1)
+    slope = (last @ t) * (12 / (n * (n * n - 1)))  # by the sum of squares
+    centred -= cuprite.expand_dims(slope, axis) * on_axis(t, x.ndim, axis)
+    return centred

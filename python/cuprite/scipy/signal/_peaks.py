@@ -104,12 +104,11 @@ def _limits(interval, x, peaks):
 
 
 def _within(values, low, high):
-    keep = cuprite.ones(values.shape, bool)
-    if low is not None:
-        keep &= low <= values
-    if high is not None:
-        keep &= values <= high
-    return keep
+    if low is None and high is None:
+        return cuprite.ones(values.shape, bool)
+    if low is None or high is None:
+        return values <= high if low is None else low <= values
+    return (low <= values) & (values <= high)
 
 
 @beside_its_arrays
@@ -133,15 +132,16 @@ def find_peaks(x, height=None, threshold=None, distance=None, prominence=None, w
     if distance is not None and distance < 1:
         raise ValueError("`distance` must be greater or equal to 1")
     left, right = _peaks.local_maxima(x)
-    peaks = (left + right) // 2
+    peaks = left + right >> 1
     properties = {}
 
     def reduced(keep, peaks, **more):
         """The peaks that are kept, with their properties."""
         properties.update(more)
+        kept = cuprite.flatnonzero(keep)
         for name, values in properties.items():
-            properties[name] = values[keep]
-        return peaks[keep]
+            properties[name] = values[kept]
+        return peaks[kept]
 
     if plateau_size is not None:
         sizes = right - left + 1

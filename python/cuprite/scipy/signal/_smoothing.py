@@ -1,6 +1,7 @@
 """Smoothing of signals and images: by ranks, by local statistics, by polynomials."""
 from __future__ import annotations
 
+import functools
 from operator import index
 
 import numpy
@@ -37,7 +38,7 @@ def order_filter(a, domain, rank) -> ndarray:
         if n % 2 != 1:
             raise ValueError("Each dimension of domain argument should have an odd number of elements.")
     a = array(a)
-    if a.dtype.kind not in "biuf" or a.dtype.name in ("float16", "bool"):
+    if a.dtype.kind not in "iuf" or a.dtype.char == "e":
         raise ValueError(f"dtype={a.dtype} is not supported by order_filter")
     return rank_filter(a, rank, footprint=domain, mode="constant")
 
@@ -51,7 +52,7 @@ def medfilt(volume, kernel_size=None) -> ndarray:
     """
     from cuprite.scipy.ndimage import rank_filter
     volume = cuprite.atleast_1d(array(volume))
-    if volume.dtype.kind not in "iuf" or volume.dtype.name == "float16":
+    if volume.dtype.kind not in "iuf" or volume.dtype.char == "e":
         raise ValueError(f"dtype={volume.dtype} is not supported by medfilt")
     sizes = _odd_sizes(volume, kernel_size)
     return rank_filter(volume, int(numpy.prod(sizes)) // 2, size=sizes, mode="constant")
@@ -104,19 +105,25 @@ def wiener(im, mysize=None, noise=None) -> ndarray:
     return cuprite.where(variance < noise, mean, smoothed)
 
 
-def _polynomial_weights(length, order, deriv, delta, at):
-    """Weights of `length` samples whose sum is the derivative at a place of their least-squares polynomial."""
+@functools.lru_cache(maxsize=32)
+def _polynomial_weights(length, order, deriv, delta, places):
+    """Weights of `length` samples, a row for each place, whose sum is the derivative there of their least-squares
+    polynomial."""
     if order >= length:
         raise ValueError("polyorder must be less than window_length.")
     if order < 0 or deriv < 0:
         raise ValueError("polyorder and deriv must not be negative.")
     if deriv > order:
-        return numpy.zeros(length)
-    t = numpy.arange(length) - at
-    powers = t[None, :] ** numpy.arange(order + 1.0)[:, None]
-    wanted = numpy.zeros(order + 1)
-    wanted[deriv] = float(numpy.prod(numpy.arange(1, deriv + 1))) / delta ** deriv
-    return numpy.linalg.lstsq(powers, wanted, rcond=None)[0]
+        return numpy.zeros((len(places), length))
+    middle, scale = (length - 1) / 2, max(length - 1, 1) / 2
+    powers = ((numpy.arange(length) - middle) / scale)[:, None] ** numpy.arange(order + 1.0)
+    q, r = numpy.linalg.qr(powers)
+    k = numpy.arange(deriv, order + 1.0)
+    factors = numpy.ones_like(k)
+    for j in range(deriv):
+        factors *= k - j
+    wanted = factors * ((numpy.array(places) - middle) / scale)[:, None] ** (k - deriv)
+    return wanted @ numpy.linalg.solve(r, q.T)[deriv:] / (delta * scale) ** deriv
 
 
 @beside_its_arrays
@@ -137,7 +144,8 @@ def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode
     x = floating(x)
     axis = axis_of(x, axis)
     half, even = window_length // 2, window_length % 2 == 0
-    weights = _polynomial_weights(window_length, polyorder, deriv, delta, half - (0.5 if even else 0))
+    kind = index(window_length), index(polyorder), index(deriv), float(delta)
+    weights = _polynomial_weights(*kind, (half - (0.5 if even else 0),))[0]
     if mode != "interp":
         return convolve1d(x, weights[::-1].copy(), axis, mode=mode, cval=cval)
     if window_length > x.shape[axis]:
@@ -146,9 +154,8 @@ def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode
     rows = cuprite.moveaxis(y, axis, -1)
     source = cuprite.moveaxis(x, axis, -1)
     n = x.shape[axis]
-    for begin, first, count in ((0, 0, half), (n - window_length, n - half, half)):
-        ends = [_polynomial_weights(window_length, polyorder, deriv, delta, first + i - begin) for i in range(count)]
-        if count:
-            matrix = cuprite.asarray(numpy.array(ends).astype(x.real.dtype))
-            rows[..., first:first + count] = source[..., begin:begin + window_length] @ matrix.T
+    for begin, first in ((0, 0), (n - window_length, n - half)) if half else ():
+        ends = _polynomial_weights(*kind, tuple(range(first - begin, first - begin + half)))
+        rows[..., first:first + half] = source[..., begin:begin + window_length] @ cuprite.asarray(
+            ends.astype(x.real.dtype)).T
     return y

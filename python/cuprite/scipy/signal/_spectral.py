@@ -1,13 +1,14 @@
 """Spectra of signals: periodograms, Welch's averages, short transforms there and back, and those of uneven samples."""
 from __future__ import annotations
 
+import functools
 import warnings
 from operator import index
 
 import numpy
 
 import cuprite
-from cuprite import fft as _fft, ndarray
+from cuprite import _device, fft as _fft, ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite._windows import get_window
 from cuprite.lib.stride_tricks import as_strided
@@ -15,6 +16,24 @@ from cuprite.scipy.signal._arrays import array, axis_of, floating, host, padded
 from cuprite.scipy.signal._filtering import detrend as _detrend
 
 _BOUNDARIES = {"even": "even", "odd": "odd", "constant": "constant", "zeros": "zeros", None: None}
+
+
+class _Held(numpy.ndarray):
+    """A window of a name, in the host's memory, where it is scaled."""
+
+
+@functools.lru_cache(maxsize=32)
+def _held_window(window, nperseg, device):
+    w = get_window(window, nperseg).get().view(_Held)
+    w.flags.writeable = False
+    return w
+
+
+def _named_window(window, nperseg):
+    try:
+        return _held_window(window, nperseg, _device.current())
+    except TypeError:  # a parameter that is no key
+        return get_window(window, nperseg)
 
 
 def _window_of(window, nperseg, length):
@@ -25,7 +44,9 @@ def _window_of(window, nperseg, length):
             warnings.warn(f"nperseg = {nperseg} is greater than input length  = {length}, using nperseg = {length}",
                           stacklevel=4)
             nperseg = length
-        return get_window(window, nperseg), nperseg
+        return _named_window(window, nperseg), nperseg
+    if isinstance(window, _Held):
+        return window, nperseg
     w = array(window)
     if w.ndim != 1:
         raise ValueError("window must be 1-D")
@@ -58,7 +79,11 @@ def _in_order(x, axis, trend):
 
 
 def _transforms(segments, window, trend, nfft, one_sided):
-    pieces = trend(segments) * window
+    pieces = trend(segments)
+    if pieces is segments or cuprite.result_type(pieces, window) != pieces.dtype:
+        pieces = pieces * window
+    else:
+        pieces *= window
     return (_fft.rfft if one_sided else _fft.fft)(pieces, nfft, -1)
 
 
@@ -87,11 +112,16 @@ def _lengths(nperseg, noverlap, nfft):
     return noverlap, nfft
 
 
-def _scale(w, scaling, fs, mode):
+def _scaled(w, scaling, fs, mode, folded):
+    """The window times what makes transforms densities or spectra; for `folded` ones of all frequencies but the first
+    and the last, which count twice."""
     if scaling not in ("density", "spectrum"):
         raise ValueError(f"Unknown scaling: {scaling!r}")
-    scale = 1.0 / (fs * (w * w).sum()) if scaling == "density" else 1.0 / w.sum() ** 2
-    return cuprite.sqrt(scale) if mode == "stft" else scale
+    fs = abs(fs) if mode == "psd" else fs  # the sign comes behind
+    below = fs * (w * w).sum() if scaling == "density" else w.sum() ** 2
+    with numpy.errstate(all="ignore"):
+        factor = (2.0 if folded else 1.0) / below
+        return w * (numpy if isinstance(w, _Held) else cuprite).sqrt(factor)
 
 
 def _one_sided(wanted, *arrays):
@@ -103,15 +133,20 @@ def _one_sided(wanted, *arrays):
 
 def _continued(x, n, boundary, step, pad):
     """x with n elements at each end by the boundary's rule, then with zeros that fill the last segment."""
+    if boundary == "zeros":
+        begin, size = n // 2, x.shape[-1] + n // 2 * 2
+        whole = cuprite.zeros((*x.shape[:-1], size + (-(size - n) % step % n if pad else 0)), x.dtype)
+        whole[..., begin:begin + x.shape[-1]] = x
+        return whole
     if boundary is not None:
-        x = _reached(x, n // 2, boundary)
+        x = padded(x, n // 2, x.ndim - 1, boundary)
     return _ending(x, x.shape[-1] + -(x.shape[-1] - n) % step % n) if pad else x
 
 
 def _computed(x, kind):
     """The operand as it is computed: integers as float64, and no operand in less precision than the results."""
     x = floating(x)
-    return x.astype(numpy.result_type(x.dtype, kind.type(0).real.dtype), copy=False)
+    return x.astype("D" if x.dtype.kind == "c" else "d", copy=False) if kind.char == "D" else x
 
 
 def _helper(x, y, fs, window, nperseg, noverlap, nfft, detrend, onesided, scaling, axis, mode="psd", boundary=None,
@@ -121,7 +156,8 @@ def _helper(x, y, fs, window, nperseg, noverlap, nfft, detrend, onesided, scalin
     same = y is x
     x = array(x)
     y = x if same else array(y)
-    kind = cuprite.result_type(x, y, numpy.complex64)  # of the results: complex64 of integers of 8 and 16 bits too
+    # of the results: complex64 of integers of 8 and 16 bits too
+    kind = cuprite.result_type(x if same else cuprite.result_type(x, y), numpy.complex64)
     x = _computed(x, kind)
     y = x if same else _computed(y, kind)
     if boundary not in _BOUNDARIES:
@@ -143,30 +179,27 @@ def _helper(x, y, fs, window, nperseg, noverlap, nfft, detrend, onesided, scalin
     noverlap, nfft = _lengths(nperseg, noverlap, nfft)
     step = nperseg - noverlap
     x = _continued(x, nperseg, boundary, step, pad)
-    w = w.astype(cuprite.result_type(x, numpy.complex64) if w.dtype.kind == "c" else x.real.dtype)
-    scale, trend = _scale(w, scaling, fs, mode), _without_trend(trend)
-    sided = _one_sided(onesided, x, y, w)
+    trend, sided = _without_trend(trend), _one_sided(onesided, x, y, w)
+    folded = sided and mode == "psd"
+    w = _scaled(w, scaling, fs, mode, folded)
+    w = array(w.astype(cuprite.result_type(x, numpy.complex64) if w.dtype.kind == "c" else x.real.dtype))
     result = _transforms(_segments(x, nperseg, step), w, trend, nfft, sided)
     if mode == "psd" and same:
-        result = result.real ** 2 + result.imag ** 2
+        result = abs(result)
+        result *= result
     elif mode == "psd":
         y = _continued(y, nperseg, boundary, step, pad)
         result = result.conj() * _transforms(_segments(y, nperseg, step), w, trend, nfft, sided)
-    result = result * scale.astype(result.real.dtype)
-    if sided and mode == "psd":
-        result[..., 1:(None if nfft % 2 else -1)] *= 2
+    if mode == "psd" and scaling == "density" and fs < 0:
+        result *= -1
+    if folded:
+        result[..., ::nfft if nfft % 2 else max(nfft // 2, 1)] *= 0.5
     times = numpy.arange(nperseg / 2, x.shape[-1] - nperseg / 2 + 1, step) / float(fs)
     if boundary is not None:
         times -= (nperseg / 2) / fs
     result = result.astype(kind if mode == "stft" or not same else kind.type(0).real.dtype, copy=False)
     frequencies = (_fft.rfftfreq if sided else _fft.fftfreq)(nfft, 1 / fs)
     return frequencies, cuprite.asarray(times), cuprite.moveaxis(result, -1, axis - 1 if axis < 0 else axis)
-
-
-def _reached(x, n, how):
-    if how == "zeros":
-        return cuprite.pad(x, [(0, 0)] * (x.ndim - 1) + [(n, n)])
-    return padded(x, n, x.ndim - 1, how)
 
 
 def _averaged(spectra, average):

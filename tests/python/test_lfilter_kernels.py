@@ -170,7 +170,8 @@ def cascade(sections, x, zi):
 
 @pytest.mark.parametrize("char", "fdFD")
 @pytest.mark.parametrize("order, count", [(4, 1), (2, 3), (1, 1)])
-@pytest.mark.parametrize("rows, n, each", [(1, 3000, 32), (3, 2111, 64), (2, 40000, 32), (4, 140000, 32), (70, 37, 0), (1, 1, 0)])
+@pytest.mark.parametrize("rows, n, each", [(1, 3000, 32), (3, 2111, 64), (2, 40000, 32), (4, 140000, 32), (70, 37, 0),
+                                           (1, 1, 0)])
 def test_scans(device, char, order, count, rows, n, each):
     """Rows in chunks of `each`, or rows as chunks: a warp has 32 of them."""
     r, states, wide = np.random.default_rng(n), order * count, "D" if char in "FD" else "d"

@@ -10,7 +10,6 @@ ABSENT = [
     ("cupyx.optimizing", "*", "tunes CuPy's own block sizes; Cuprite's are fixed, so that results have the same bits"),
     ("cupyx.time", "*", "CuPy's old name of `cupyx.profiler.benchmark`, which is here"),
     ("cupyx.scipy.interpolate", "*", "planned; `cuprite.interp` interpolates linearly"),
-    ("cupyx.scipy.sparse.csgraph", "*", "planned: graphs of sparse matrices"),
     ("cupyx.scipy.sparse.linalg", "*", "planned: solvers of sparse systems"),
     ("cupyx.scipy.spatial*", "*", "planned; distances by broadcasting: `cp.linalg.norm(a[:, None] - b, axis=-1)`"),
     ("cupyx.scipy.stats", "*", "planned; `cuprite.mean`, `std` and `quantile` are what they are made of"),

@@ -26,10 +26,12 @@ _LATER = {  # names: the modules that have them
 
 def __getattr__(name):
     import importlib
+    if name == "csgraph":
+        return importlib.import_module("cuprite.scipy.sparse." + name)
     if name not in _LATER:
         raise _missing(__name__, name)
     value = globals()[name] = getattr(importlib.import_module("cuprite.scipy.sparse." + _LATER[name]), name)
     return value
 
 
-__dir__ = _listing(__name__, *_LATER)
+__dir__ = _listing(__name__, "csgraph", *_LATER)

@@ -1,0 +1,250 @@
+/* Graphs: arguments and results. */
+#include "graph/graph.h"
+
+#include "core/memory.h"
+#include "cpu/threads.h"
+#include "operands/operands.h"
+
+/* A graph's arrays, as slots take them. */
+typedef struct edges {
+    cp_array *ends, *target; /* owned: int64, int32 */
+    cpi_graph graph;
+} edges;
+
+static void drop(edges *e)
+{
+    cp_free(e->ends);
+    cp_free(e->target);
+    *e = (edges){0};
+}
+
+static cp_code hold(const char *name, edges *e, cp_array *indices, cp_array *indptr, cpi_device *device)
+{
+    *e = (edges){0};
+    cp_array *const both[] = {indices, indptr};
+    for (int i = 0; i < 2; i++) {
+        if (both[i]->type != CP_INT32 && both[i]->type != CP_INT64)
+            return cpi_fail(CP_ERROR_TYPE, "%s: %s must be int32 or int64, not %s", name, i ? "indptr" : "indices",
+                            cp_type_name(both[i]->type));
+        if (both[i]->ndim != 1)
+            return cpi_fail(CP_ERROR_VALUE, "%s: %s must be a 1-D array, not one of %d", name,
+                            i ? "indptr" : "indices", both[i]->ndim);
+    }
+    if (indptr->size < 1) return cpi_fail(CP_ERROR_VALUE, "%s: indptr must not be empty", name);
+    if (indptr->size > INT32_MAX) return cpi_fail(CP_ERROR_VALUE, "%s: more than 2^31 - 1 nodes", name);
+    e->ends = cpi_dense(name, indptr, CP_INT64, device);
+    e->target = e->ends ? cpi_dense(name, indices, CP_INT32, device) : NULL;
+    if (!e->target) {
+        drop(e);
+        return cp_error();
+    }
+    cpi_array_used(e->ends);
+    cpi_array_used(e->target);
+    e->graph = (cpi_graph){.n = indptr->size - 1, .ends = (const int64_t *)(void *)e->ends->data,
+                           .target = (const int32_t *)(void *)e->target->data};
+    return CP_OK;
+}
+
+/* --- a graph on the host --- */
+
+typedef struct host_graph {
+    int64_t *ends;
+    int32_t *target;
+    cpi_graph graph;
+} host_graph;
+
+static void drop_host(host_graph *h)
+{
+    cpi_free_host(h->ends);
+    cpi_free_host(h->target);
+    *h = (host_graph){0};
+}
+
+/* The graph's arrays as the host's. Waits. */
+static cp_code to_host(const char *name, host_graph *h, cp_array *indices, cp_array *indptr, cpi_device *device)
+{
+    edges e;
+    *h = (host_graph){0};
+    if (hold(name, &e, indices, indptr, device) != CP_OK) return cp_error();
+    const size_t nends = (size_t)e.ends->size * sizeof *h->ends, ntarget = (size_t)e.target->size * sizeof *h->target;
+    h->ends = cpi_malloc(nends);
+    h->target = h->ends ? cpi_malloc(ntarget) : NULL;
+    cp_code code = h->target ? cp_to_host(e.ends, h->ends, nends) : cp_error();
+    if (code == CP_OK) code = cp_to_host(e.target, h->target, ntarget);
+    h->graph = (cpi_graph){.n = e.graph.n, .ends = h->ends, .target = h->target};
+    drop(&e);
+    if (code != CP_OK) drop_host(h);
+    return code;
+}
+
+/* An array of the host's values. */
+static cp_array *array_of(const char *name, cpi_device *device, cp_type type, int ndim, const int64_t *shape,
+                          const void *values)
+{
+    cp_array *a = cpi_array_new(name, device, type, ndim, shape, 'C');
+    if (!a || !a->size) return a;
+    const size_t bytes = (size_t)a->size * (size_t)cpi_itemsize(type);
+    if (device->backend->from_host(cpi_stream(device), a->data, values, bytes) == CP_OK) return a;
+    cp_free(a);
+    return NULL;
+}
+
+/* --- components --- */
+
+static cp_array *weak(const char *name, cp_array *indices, cp_array *indptr, cpi_device *device)
+{
+    edges e;
+    if (hold(name, &e, indices, indptr, device) != CP_OK) return NULL;
+    const int64_t n = e.graph.n;
+    cp_array *label = cpi_array_new(name, device, CP_INT32, 1, &n, 'C');
+    if (label && n && device->backend->graph->components(cpi_stream(device), &e.graph,
+                                                         (int32_t *)(void *)label->data) != CP_OK) {
+        cp_free(label);
+        label = NULL;
+    }
+    drop(&e);
+    return label;
+}
+
+static cp_array *strong(const char *name, cp_array *indices, cp_array *indptr, cpi_device *device)
+{
+    host_graph h;
+    if (to_host(name, &h, indices, indptr, device) != CP_OK) return NULL;
+    const int64_t n = h.graph.n;
+    int32_t *label = cpi_malloc(sizeof *label * (size_t)(n + 1));
+    cp_array *result = NULL;
+    if (label && cpi_graph_strong(&h.graph, label)) result = array_of(name, device, CP_INT32, 1, &n, label);
+    cpi_free_host(label);
+    drop_host(&h);
+    return result;
+}
+
+cp_array *cp_connected_components(cp_array *indices, cp_array *indptr, bool strong_ones)
+{
+    const char *name = "connected_components";
+    if (cpi_null(name, indices) || cpi_null(name, indptr)) return NULL;
+    cp_array *const both[] = {indices, indptr};
+    cpi_device *device = cpi_common_device(name, 2, both);
+    return !device ? NULL : (strong_ones ? strong : weak)(name, indices, indptr, device);
+}
+
+/* --- orders and paths --- */
+
+cp_code cp_graph_order(cp_array *indices, cp_array *indptr, int64_t start, bool depth, cp_array **order,
+                       cp_array **predecessors)
+{
+    const char *name = "graph_order";
+    if (cpi_null(name, indices) || cpi_null(name, indptr)) return cp_error();
+    cp_array *const both[] = {indices, indptr};
+    cpi_device *device = cpi_common_device(name, 2, both);
+    host_graph h;
+    if (!device || to_host(name, &h, indices, indptr, device) != CP_OK) return cp_error();
+    const int64_t n = h.graph.n;
+    if (start < 0 || start >= n) {
+        drop_host(&h);
+        return cpi_fail(CP_ERROR_VALUE, "%s: node %lld is not one of %lld", name, (long long)start, (long long)n);
+    }
+    int32_t *memory = cpi_malloc(sizeof *memory * (size_t)(2 * n));
+    int64_t count = -1;
+    if (memory) count = (depth ? cpi_graph_depth : cpi_graph_breadth)(&h.graph, (int32_t)start, memory, memory + n);
+    cp_array *a = NULL, *b = NULL;
+    if (count >= 0) a = array_of(name, device, CP_INT32, 1, &count, memory);
+    if (a) b = array_of(name, device, CP_INT32, 1, &n, memory + n);
+    cpi_free_host(memory);
+    drop_host(&h);
+    if (!b) {
+        cp_free(a);
+        return cp_error();
+    }
+    *order = a, *predecessors = b;
+    return CP_OK;
+}
+
+typedef struct paths {
+    const cpi_graph *g;
+    const double *length;
+    const int64_t *source;
+    double limit, *distance;
+    int32_t *before;
+    int failed; /* set by any task */
+} paths;
+
+static void path_task(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    paths *p = context;
+    const int64_t n = p->g->n;
+    if (!cpi_graph_paths(p->g, p->length, 1, p->source + task, p->limit, p->distance + task * n,
+                         p->before + task * n))
+        __atomic_store_n(&p->failed, 1, __ATOMIC_RELAXED);
+}
+
+/* An error where a source is no node, or an edge's length is negative or NaN. */
+static cp_code check_paths(const char *name, const host_graph *h, const double *length, int64_t nlength,
+                           const int64_t *source, int64_t k)
+{
+    for (int64_t i = 0; i < k; i++)
+        if (source[i] < 0 || source[i] >= h->graph.n)
+            return cpi_fail(CP_ERROR_VALUE, "%s: node %lld is not one of %lld", name, (long long)source[i],
+                            (long long)h->graph.n);
+    for (int64_t i = 0; i < nlength; i++)
+        if (!(length[i] >= 0))
+            return cpi_fail(CP_ERROR_VALUE, "%s: lengths must not be negative or NaN, as %g is", name, length[i]);
+    return CP_OK;
+}
+
+/* The paths of k sources on the host, as new arrays. */
+static cp_code find_paths(const char *name, cpi_device *device, const host_graph *h, const double *length,
+                          const int64_t *source, int64_t k, double limit, bool together, cp_array **distances,
+                          cp_array **predecessors)
+{
+    const int64_t n = h->graph.n, rows = together ? 1 : k, shape[2] = {rows, n};
+    double *distance = cpi_malloc(sizeof *distance * (size_t)(rows * n));
+    int32_t *before = distance ? cpi_malloc(sizeof *before * (size_t)(rows * n)) : NULL;
+    paths p = {&h->graph, length, source, limit, distance, before, !before};
+    if (before && together) p.failed = !cpi_graph_paths(&h->graph, length, k, source, limit, distance, before);
+    else if (before) cpi_parallel(k, path_task, &p);
+    cp_array *a = NULL, *b = NULL;
+    if (!p.failed) a = array_of(name, device, CP_FLOAT64, 2, shape, distance);
+    if (a) b = array_of(name, device, CP_INT32, 2, shape, before);
+    cpi_free_host(before);
+    cpi_free_host(distance);
+    if (b) {
+        *distances = a, *predecessors = b;
+        return CP_OK;
+    }
+    cp_free(a);
+    return cp_error() ? cp_error() : cpi_fail(CP_ERROR_MEMORY, "%s: no memory for %lld paths", name, (long long)k);
+}
+
+cp_code cp_shortest_paths(cp_array *data, cp_array *indices, cp_array *indptr, cp_array *sources, double limit,
+                          bool together, cp_array **distances, cp_array **predecessors)
+{
+    const char *name = "shortest_paths";
+    if (cpi_null(name, data) || cpi_null(name, indices) || cpi_null(name, indptr) || cpi_null(name, sources))
+        return cp_error();
+    cp_array *const all[] = {data, indices, indptr, sources};
+    cpi_device *device = cpi_common_device(name, 4, all);
+    if (!device) return cp_error();
+    if (data->ndim != 1 || data->size != indices->size)
+        return cpi_fail(CP_ERROR_VALUE, "%s: indices and data must have the same length", name);
+    if (sources->ndim != 1) return cpi_fail(CP_ERROR_VALUE, "%s: sources must be a 1-D array", name);
+    host_graph h;
+    if (to_host(name, &h, indices, indptr, device) != CP_OK) return cp_error();
+    const int64_t k = sources->size;
+    cp_array *dense = cpi_dense(name, data, CP_FLOAT64, device);
+    cp_array *from = dense ? cpi_dense(name, sources, CP_INT64, device) : NULL;
+    double *length = from ? cpi_malloc(sizeof *length * (size_t)(data->size + 1)) : NULL;
+    int64_t *source = length ? cpi_malloc(sizeof *source * (size_t)(k + 1)) : NULL;
+    cp_code code = source ? cp_to_host(dense, length, sizeof *length * (size_t)data->size) : cp_error();
+    if (code == CP_OK) code = cp_to_host(from, source, sizeof *source * (size_t)k);
+    if (code == CP_OK) code = check_paths(name, &h, length, data->size, source, k);
+    if (code == CP_OK)
+        code = find_paths(name, device, &h, length, source, k, limit, together, distances, predecessors);
+    cpi_free_host(source);
+    cpi_free_host(length);
+    cp_free(from);
+    cp_free(dense);
+    drop_host(&h);
+    return code;
+}

@@ -1,0 +1,43 @@
+/* The slot that a backend fills for the module graph, and its traversals on the host. Invariant: edges lead to nodes
+ * that are there; nobody checks them again. */
+#ifndef CPI_GRAPH_H
+#define CPI_GRAPH_H
+
+#include "backend/backend.h"
+#include "cuprite/graph.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A graph of n nodes: node v has the edges to target[ends[v]..ends[v+1]-1]. */
+typedef struct cpi_graph {
+    int64_t n;
+    const int64_t *ends;
+    const int32_t *target;
+} cpi_graph;
+
+/*: slot("components", bytes="8 * g->n") */
+typedef struct cpi_graph_ops {
+    /* The number of each node's component, of nodes that edges connect in either direction; they are numbered by their
+     * lowest nodes. */
+    cp_code (*components)(cp_stream *stream, const cpi_graph *g, int32_t *label);
+} cpi_graph_ops;
+
+/* On the host (traversal.c). Where there is no memory false is returned. */
+bool cpi_graph_strong(const cpi_graph *g, int32_t *label);
+/* How many nodes are in `order`, or -1. */
+int64_t cpi_graph_breadth(const cpi_graph *g, int32_t start, int32_t *order, int32_t *before);
+int64_t cpi_graph_depth(const cpi_graph *g, int32_t start, int32_t *order, int32_t *before);
+/* From count sources at once. */
+bool cpi_graph_paths(const cpi_graph *g, const double *length, int64_t count, const int64_t *source, double limit,
+                     double *distance, int32_t *before);
+
+enum { CPI_GRAPH_NONE = -9999 }; /* a predecessor that is not there */
+
+#ifdef __cplusplus
+}
+#endif
+#include "graph/slots.h"
+
+#endif

@@ -27,6 +27,10 @@ CP_API cp_array *cp_convolve2d(cp_array *a, cp_array *b, cp_mode mode, cp_bounda
 /* 2-d correlation (scipy.signal.correlate2d): the same, b conjugated and not reversed. Where "valid" swaps, the
  * result is a view that runs backwards, as SciPy's. */
 CP_API cp_array *cp_correlate2d(cp_array *a, cp_array *b, cp_mode mode, cp_boundary boundary, cp_array *fillvalue);
+/* Of each frequency f the sums over times x of w cos(f x), w sin(f x), v cos(f x), v sin(f x), w cos(f x)^2 and
+ * w cos(f x) sin(f x), for periodograms of uneven samples. All are 1-d and real, x, w and v of one length; the result
+ * is float64, (6, frequencies). */
+CP_API cp_array *cp_trigonometric_sums(cp_array *x, cp_array *frequencies, cp_array *w, cp_array *v);
 
 #ifdef __cplusplus
 }

@@ -583,3 +583,25 @@ def test_growing_filters():
     for b, a in (([1.0], [1.0, -1.01]), ([1.0], [1.0, -2.0, 1.0]), ([1.0, 2.0], [1.0, -1.0])):
         got = our_signal.lfilter(*(cp.asarray(v) for v in (b, a, x)))
         compared(got, ss.lfilter(b, a, x), "lfilter")
+
+
+@pytest.mark.parametrize("n, count, span", [(1, 1, 1), (3, 2000, 10), (129, 5, 10), (5000, 1, 100), (20000, 3, 1e5),
+                                            (1000, 600, 50)])
+def test_trigonometric_sums(n, count, span):
+    """What lombscargle adds up, of few times and many frequencies and the other way round."""
+    r = np.random.default_rng(n)
+    x, f, w, v = r.uniform(0, span, n), r.uniform(0, 10, count), r.random(n), r.standard_normal(n)
+    got = cp._signal.trigonometric_sums(*(cp.asarray(a) for a in (x, f, w, v)))
+    c, s = np.cos(f[:, None] * x), np.sin(f[:, None] * x)
+    want = np.stack([c @ w, s @ w, c @ v, s @ v, (c * c) @ w, (c * s) @ w])
+    assert got.shape == (6, count) and got.dtype == float
+    np.testing.assert_allclose(got.get(), want, rtol=0, atol=1e-13 * n)
+
+
+@pytest.mark.parametrize("what, kind", [((np.ones((2, 2)), np.ones(2), np.ones(2), np.ones(2)), ValueError),
+                                        ((np.ones(3), np.ones(2), np.ones(2), np.ones(3)), ValueError),
+                                        ((np.ones(3), np.ones(2), np.ones(3), np.ones(2)), ValueError),
+                                        ((1j * np.ones(3), np.ones(2), np.ones(3), np.ones(3)), TypeError)])
+def test_trigonometric_sums_refuse(what, kind):
+    with pytest.raises(kind):
+        cp._signal.trigonometric_sums(*(cp.asarray(a) for a in what))

@@ -28,12 +28,21 @@ typedef struct cpi_correlation {
     double fill[2];             /* holds one element of `type` */
 } cpi_correlation;
 
+/* Of `count` frequencies six sums over n times (cp_trigonometric_sums): to[k * count + i]. All float64, dense. */
+typedef struct cpi_trigonometric {
+    int64_t n, count; /* positive */
+    const double *x, *w, *v, *frequency;
+    double *to;
+} cpi_trigonometric;
+
 /*: slot("correlate",
- *      bytes="(c->image_h * c->image_w + c->kernel_h * c->kernel_w + c->h * c->w) * (int64_t)cp_type_size(c->type)") */
+ *      bytes="(c->image_h * c->image_w + c->kernel_h * c->kernel_w + c->h * c->w) * (int64_t)cp_type_size(c->type)")
+ * slot("trigonometric", bytes="24 * sums->n + 56 * sums->count") */
 typedef struct cpi_signal_ops {
     /* Products are added with ky, then kx ascending within tiles of the kernel whose sizes depend on the
      * problem alone. float16 and bfloat16 add in float32 and round once. */
     cp_code (*correlate)(cp_stream *stream, const cpi_correlation *c);
+    cp_code (*trigonometric)(cp_stream *stream, const cpi_trigonometric *sums);
 } cpi_signal_ops;
 
 

@@ -148,6 +148,25 @@ def resample_poly(x, up, down, axis=0, window=("kaiser", 5.0), padtype="constant
     return y.copy() if about is None else y + about
 
 
+def _kept(spectrum, axis, num, least, middle):
+    """The frequencies of `num` samples; the highest one, `middle`, stands for two or is made of two."""
+    n, half = spectrum.shape[axis], least // 2 + 1
+    shape = list(spectrum.shape)
+    shape[axis] = num
+    kept = cuprite.zeros(shape, spectrum.dtype)
+    along(kept, axis, 0, half)[...] = along(spectrum, axis, 0, half)
+    if least > 2:
+        along(kept, axis, half - least, None)[...] = along(spectrum, axis, half - least, None)
+    if middle is not None:
+        here = along(kept, axis, middle, middle + 1)
+        if num < n:
+            here += along(spectrum, axis, n - middle, n - middle + 1)
+        else:
+            here *= 0.5
+            along(kept, axis, num - middle, num - middle + 1)[...] = here
+    return kept
+
+
 @beside_its_arrays
 def resample(x, num, t=None, axis=0, window=None, domain="time") -> ndarray | tuple[ndarray, ...]:
     """x at `num` places in equal steps, by Fourier's coefficients: x counts as periodic.
@@ -163,7 +182,10 @@ def resample(x, num, t=None, axis=0, window=None, domain="time") -> ndarray | tu
     axis = axis_of(x, axis)
     n, num = x.shape[axis], index(num)
     real = domain == "time" and x.dtype.kind == "f"
-    spectrum = (_fft.rfft(x, axis=axis) if real else _fft.fft(x, axis=axis)) if domain == "time" else x
+    if domain == "freq":
+        spectrum = x * (1 / n)
+    else:  # divided by n, not by num behind
+        spectrum = (_fft.rfft if real else _fft.fft)(x, axis=axis, norm="forward")
     if window is not None:
         if callable(window):
             w = array(window(_fft.fftfreq(n)))
@@ -177,27 +199,14 @@ def resample(x, num, t=None, axis=0, window=None, domain="time") -> ndarray | tu
             w = (w + cuprite.roll(w[::-1], 1))[:n // 2 + 1] * 0.5
         spectrum = spectrum * on_axis(w.astype(x.real.dtype), x.ndim, axis)
     least = min(num, n)
-    shape = list(x.shape)
-    shape[axis] = num // 2 + 1 if real else num
-    kept = cuprite.zeros(shape, spectrum.dtype)
-    half = least // 2 + 1
-    along(kept, axis, 0, half)[...] = along(spectrum, axis, 0, half)
-    if not real and least > 2:
-        along(kept, axis, half - least, None)[...] = along(spectrum, axis, half - least, None)
-    if least % 2 == 0 and n != num:
-        middle = least // 2  # the highest frequency that both have stands for two, or is made of two
-        here = along(kept, axis, middle, middle + 1)
-        if num < n:
-            if real:
-                here *= 2
-            else:
-                here += along(spectrum, axis, n - middle, n - middle + 1)
-        else:
-            here *= 0.5
-            if not real:
-                along(kept, axis, num - middle, num - middle + 1)[...] = here
-    y = _fft.irfft(kept, num, axis) if real else _fft.ifft(kept, axis=axis)
-    y *= num / n
+    middle = least // 2 if least % 2 == 0 and n != num else None  # both have that frequency as the highest one
+    if real:
+        if middle is not None:
+            here = along(spectrum, axis, middle, middle + 1)
+            here *= 2 if num < n else 0.5
+        y = _fft.irfft(spectrum, num, axis, norm="forward")
+    else:
+        y = _fft.ifft(_kept(spectrum, axis, num, least, middle), axis=axis, norm="forward")
     if t is None:
         return y
     t = array(t)

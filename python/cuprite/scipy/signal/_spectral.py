@@ -8,7 +8,7 @@ from operator import index
 import numpy
 
 import cuprite
-from cuprite import _device, fft as _fft, ndarray
+from cuprite import _device, _signal, fft as _fft, ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite._windows import get_window
 from cuprite.lib.stride_tricks import as_strided
@@ -510,7 +510,7 @@ def lombscargle(x, y, freqs, precenter=False, normalize=False, *, weights=None, 
         y = y - y.mean()
     wy = w * y
     mean = wy.sum()
-    c1, s1, cy, sy, cc, cs = _trigonometric_sums(x, freqs, w, wy)
+    c1, s1, cy, sy, cc, cs = _signal.trigonometric_sums(x, freqs, w, wy)
     ss = 1 - cc
     fitted = floating_mean
     a2, b2, d2 = (cc - c1 * c1, ss - s1 * s1, cs - c1 * s1) if fitted else (cc, ss, cs)
@@ -532,21 +532,6 @@ def lombscargle(x, y, freqs, precenter=False, normalize=False, *, weights=None, 
     if normalize == "power":
         return power * (x.shape[0] / 4)
     return power * (0.5 / ((wy * y).sum() - (mean * mean if fitted else 0)))
-
-
-def _trigonometric_sums(x, freqs, w, wy):
-    """Of each frequency the sums of w cos, w sin, wy cos, wy sin, w cos^2 and w cos sin; some frequencies at a time."""
-    columns = cuprite.stack([w, wy], 1)
-    parts = []
-    each = max(1, (1 << 21) // x.size)
-    for at in range(0, freqs.size, each):
-        angle = freqs[at:at + each, None] * x
-        cos, sin = cuprite.cos(angle), cuprite.sin(angle)
-        first, second = cos @ columns, sin @ columns
-        sin *= cos
-        cos *= cos
-        parts.append(cuprite.stack([first[:, 0], second[:, 0], first[:, 1], second[:, 1], cos @ w, sin @ w]))
-    return cuprite.concatenate(parts, 1)
 
 
 @beside_its_arrays

@@ -348,6 +348,25 @@ def test_sums_of_exponentials(kind, device):
                 np.testing.assert_allclose(g.real, w.real, **near)
 
 
+@pytest.mark.parametrize("kind", "df")
+@pytest.mark.parametrize("n", [1, 2, 33, 256, 257, 2048, 2049, 20000])
+def test_sums_of_rows(device, kind, n):
+    """Rows are one pass, in blocks of several sizes; each with its own largest element."""
+    rng = np.random.default_rng(n)
+    x = (rng.normal(0, 5, (9, n)) + 200 * np.arange(9)[:, None]).astype(kind)
+    x[2] = -np.inf
+    x[3, n // 2], x[4, -1], x[5, 0] = np.nan, np.inf, -np.inf
+    near = dict(rtol=3e-6 if kind == "f" else 1e-13, atol=1e-30)
+    for name in ("softmax", "logsumexp"):
+        with np.errstate(all="ignore"):
+            want = getattr(scipy.special, name)(x, axis=1)
+        got = getattr(cp.scipy.special, name)(cp.asarray(x), axis=1)
+        assert got.dtype == kind
+        np.testing.assert_allclose(got.get(), want, **near)
+        turned = getattr(cp.scipy.special, name)(cp.asarray(x.T.copy()), axis=0)  # several passes
+        np.testing.assert_allclose(turned.get(), want.T, **near)
+
+
 def test_sums_of_special_values(device):
     S = cp.scipy.special
     for a, b in ((np.inf, 1), (-np.inf, -np.inf), (np.nan, 1), (np.inf, -np.inf), (1000, 1000), (-1000, -1001)):

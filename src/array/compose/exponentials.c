@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "reduce/reduce.h"
+
 /* Integers as float64. */
 static cp_array *floating(cp_array *x)
 {
@@ -26,6 +28,8 @@ cp_array *(cp_softmax)(cp_array *x, const cp_softmax_options *options)
     cpi_composite f;
     if (!cpi_begin(&f, "softmax", x)) return NULL;
     x = floating(x);
+    cp_array *rows = cpi_exponentials_of_rows(x, o->axis, false);
+    if (rows || cp_error() != CP_OK) return cpi_end(&f, rows);
     cp_array *e = cp_subtract(x, largest(x, o->axis));
     e = cpi_apply_1(CP_OP_exp, e, e);
     return cpi_end(&f, e ? cpi_apply_2(CP_OP_divide, e, cp_sum(e, .axis = o->axis, .keepdims = true), e) : NULL);
@@ -76,7 +80,10 @@ cp_array *(cp_logsumexp)(cp_array *a, const cp_logsumexp_options *options)
     cpi_composite f;
     cp_array *top;
     if (!cpi_begin(&f, "logsumexp", a)) return NULL;
-    cp_array *total = cp_log(scaled_sum(floating(a), o->b, o->axis, &top));
+    a = floating(a);
+    cp_array *rows = o->b ? NULL : cpi_exponentials_of_rows(a, o->axis, true);
+    if (rows || cp_error() != CP_OK) return cpi_end(&f, without_axes(rows, o->axis, o->keepdims));
+    cp_array *total = cp_log(scaled_sum(a, o->b, o->axis, &top));
     return cpi_end(&f, without_axes(cp_add(total, top), o->axis, o->keepdims));
 }
 

@@ -59,10 +59,22 @@ typedef struct cpi_reduce_args {
     unsigned char value[16] __attribute__((aligned(16)));
 } cpi_reduce_args;
 
+/* Rows of n contiguous elements of a floating type, float32 or float64. With m the largest one, or 0 where that is not
+ * finite: exp(x - m) divided by its sum, or with `logarithm` one number, the logarithm of that sum, plus m. */
+typedef struct cpi_exponentials {
+    cp_type type;
+    bool logarithm;
+    int64_t rows, n; /* positive */
+    const void *from;
+    void *to;        /* no overlap */
+} cpi_exponentials;
+
 /*: slot("reduce", name="cpi_reduce_name(args->op)",
- *      bytes="args->kept * (args->reduced * (int64_t)cp_type_size(args->type) + 8)") */
+ *      bytes="args->kept * (args->reduced * (int64_t)cp_type_size(args->type) + 8)")
+ * slot("exponentials", bytes="2 * e->rows * e->n * (int64_t)cp_type_size(e->type)") */
 typedef struct cpi_reduce_ops {
     cp_code (*reduce)(cp_stream *stream, const cpi_reduce_args *args);
+    cp_code (*exponentials)(cp_stream *stream, const cpi_exponentials *e);
     /* Supports args->known: argmin and argmax of real floating types, and means of all floating types. A slice of NaN
      * only is an error, raised at the stream's next check. */
     bool known;
@@ -75,6 +87,8 @@ typedef struct cpi_reduce_ops {
  * (cpi_reduces_known). */
 bool cpi_reduces_known(cp_reduction r, const cp_array *x);
 cp_array *cpi_reduce_knowing(cp_reduction r, cp_array *x, const cp_reduce_options *o);
+/* softmax along axes, or logsumexp with the axes kept, in one pass; NULL without an error where it takes several. */
+cp_array *cpi_exponentials_of_rows(cp_array *x, cp_axes axis, bool logarithm);
 #endif
 
 /* The type whose kernels reduce `in` into `out`: for bool, uint8. */

@@ -39,7 +39,14 @@ def _common_type(diagonals):
     return cp.dtype(cp.float64) if dtype.kind in "biu" else dtype
 
 
-_OLD = object()
+class _Unset:
+    """A default that is no type; in signatures it has no address, which would be another one in every process."""
+
+    def __repr__(self):
+        return "unset"
+
+
+_OLD = _Unset()
 
 
 def diags_array(diagonals, /, *, offsets=0, shape=None, format=None, dtype=_OLD):

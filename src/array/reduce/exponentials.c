@@ -2,7 +2,8 @@
 #include "operands/operands.h"
 #include "reduce/reduce.h"
 
-/* A row is one thread's, or block's. Fewer than MANY that are long would leave others idle: several passes are faster. */
+/* A row is one thread's, or block's. Fewer than MANY that are long would leave others idle: several passes are
+ * faster. */
 enum { LONG = 16384, MANY = 512 };
 
 cp_array *cpi_exponentials_of_rows(cp_array *x, cp_axes axis, bool logarithm)

@@ -447,6 +447,7 @@ s.welch(x, nperseg=64, noverlap=64)
 s.welch(x, nperseg=64, nfft=32)
 s.welch(x, nperseg=64, scaling='other')
 s.welch(x, nperseg=64, average='other')
+s.welch(x, -2.0, nperseg=64)
 s.welch(short, window=x)
 s.stft(x, boundary='other')
 s.stft(x, scaling='other')
@@ -583,6 +584,24 @@ def test_growing_filters():
     for b, a in (([1.0], [1.0, -1.01]), ([1.0], [1.0, -2.0, 1.0]), ([1.0, 2.0], [1.0, -1.0])):
         got = our_signal.lfilter(*(cp.asarray(v) for v in (b, a, x)))
         compared(got, ss.lfilter(b, a, x), "lfilter")
+
+
+@pytest.mark.parametrize("view", [lambda d: d, lambda d: d[...], lambda d: d[..., ::-1][..., ::-1]])
+def test_a_function_that_gives_back_its_segments(view):
+    """They overlap in the signal, which must stay as it was."""
+    x = cp.asarray(DATA["x"])
+    got = our_signal.welch(x, nperseg=64, detrend=view)[1].get()
+    np.testing.assert_array_equal(x.get(), DATA["x"])
+    np.testing.assert_allclose(got, ss.welch(DATA["x"], nperseg=64, detrend=False)[1], rtol=1e-10)
+
+
+@pytest.mark.parametrize("fs, nperseg, nfft", [(1e30, 65, None), (3, 1, 1), (2, 2, 2), (1.5, 64, 99)])
+def test_scales_of_spectra(fs, nperseg, nfft):
+    for name, options in (("welch", {}), ("welch", {"scaling": "spectrum"}), ("periodogram", {}),
+                          ("welch", {"return_onesided": False}), ("spectrogram", {"mode": "magnitude"})):
+        more = {} if name == "periodogram" else {"nperseg": nperseg, "noverlap": nperseg // 2, "nfft": nfft}
+        want = getattr(ss, name)(DATA["x"], fs, **more, **options)
+        compared(getattr(our_signal, name)(cp.asarray(DATA["x"]), fs, **more, **options), want, name)
 
 
 @pytest.mark.parametrize("n, count, span", [(1, 1, 1), (3, 2000, 10), (129, 5, 10), (5000, 1, 100), (20000, 3, 1e5),

@@ -64,11 +64,10 @@ def _segments(x, nperseg, step):
 
 
 def _without_trend(how):
+    """A function of segments, or None."""
     if not how:
-        return lambda x: x
-    if callable(how):
-        return how
-    return lambda x: _detrend(x, -1, how)
+        return None
+    return how if callable(how) else functools.partial(_detrend, axis=-1, type=how)
 
 
 def _in_order(x, axis, trend):
@@ -79,11 +78,12 @@ def _in_order(x, axis, trend):
 
 
 def _transforms(segments, window, trend, nfft, one_sided):
-    pieces = trend(segments)
-    if pieces is segments or cuprite.result_type(pieces, window) != pieces.dtype:
-        pieces = pieces * window
-    else:
+    pieces = segments if trend is None else trend(segments)
+    ours = getattr(trend, "func", None) is _detrend  # then it is a new array
+    if ours and cuprite.result_type(pieces, window) == pieces.dtype:
         pieces *= window
+    else:
+        pieces = pieces * window
     return (_fft.rfft if one_sided else _fft.fft)(pieces, nfft, -1)
 
 
@@ -193,7 +193,8 @@ def _helper(x, y, fs, window, nperseg, noverlap, nfft, detrend, onesided, scalin
     if mode == "psd" and scaling == "density" and fs < 0:
         result *= -1
     if folded:
-        result[..., ::nfft if nfft % 2 else max(nfft // 2, 1)] *= 0.5
+        ends = result[..., ::nfft if nfft % 2 else max(nfft // 2, 1)]
+        ends *= 0.5
     times = numpy.arange(nperseg / 2, x.shape[-1] - nperseg / 2 + 1, step) / float(fs)
     if boundary is not None:
         times -= (nperseg / 2) / fs
@@ -230,6 +231,8 @@ def csd(x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, det
     Result: (frequencies, densities).
     Errors: ValueError for an unknown word and lengths that do not fit.
     """
+    if not fs > 0:
+        raise ValueError(f"Sampling frequency {fs=} must be positive!")
     frequencies, _, spectra = _helper(x, y, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling,
                                       axis)
     if spectra.ndim > 1 and spectra.size:

@@ -23,16 +23,16 @@ CPS_MATH cps_sides cps_sides_of(double p, double q)
 CPS_MATH cps_sides cps_of_p(double p) { return cps_sides_of(p, 1 - p); }
 CPS_MATH cps_sides cps_of_q(double q) { return cps_sides_of(1 - q, q); }
 
-/* x^a exp(-x) / gamma(a), x > 0 */
-CPS_HEAVY double cps_gamma_density(double a, double x)
+/* x^a exp(-x) / gamma(a + 1), x > 0 */
+CPS_HEAVY double cps_gamma_front(double a, double x)
 {
     if (a >= 10) {
         const double t = (x - a) / a;
-        return sqrt(a / (2 * CPS_PI)) * exp(a * cps_log1p_less(t, x / a) - cps_stirling(a));
+        return exp(a * cps_log1p_less(t, x / a) - cps_stirling(a)) / sqrt(2 * CPS_PI * a);
     }
     if (x > 1000) return 0;
     const double half = exp(-0.5 * x);
-    return pow(x, a) * half * (half * cps_rgamma(a));
+    return pow(x, a) * half * (half * cps_rgamma(a + 1));
 }
 /* Temme's expansion for a >= 20 and x within 0.3 a of a. */
 CPS_MATH cps_sides cps_gamma_uniform(double a, double x)
@@ -49,7 +49,7 @@ CPS_MATH cps_sides cps_gamma_uniform(double a, double x)
     const double rest = sum / sqrt(2 * CPS_PI * a), e = exp(-a * phi), tail = 0.5 * cps_erfcx_positive(y);
     return x < a ? cps_of_p(e * (tail - rest)) : cps_of_q(e * (tail + rest));
 }
-/* The lower side by its series: x^a exp(-x) / gamma(a + 1) (1 + x/(a+1) + ...), all terms over one denominator. */
+/* The lower side over the front by its series: 1 + x/(a+1) + ..., all terms over one denominator. */
 CPS_MATH double cps_gamma_series(double a, double x)
 {
     if (a > 1e5) return 0; /* x is below 0.7 a */
@@ -62,31 +62,31 @@ CPS_MATH double cps_gamma_series(double a, double x)
         if (term < 1e-17 * sum) break;
         if (under > 1e200) term *= 1e-200, sum *= 1e-200, under *= 1e-200;
     }
-    sum /= under;
-    return a < 10 && x < 600 ? pow(x, a) * exp(-x) * cps_rgamma(a + 1) * sum : cps_gamma_density(a, x) / a * sum;
+    return sum / under;
 }
-/* The upper side by its continued fraction, whose numerator and denominator are evaluated forwards. */
+/* The upper side over the front by its continued fraction, whose numerator and denominator are evaluated forwards. */
 CPS_MATH double cps_gamma_fraction(double a, double x)
 {
     if (x > 1e5) return 0; /* a is below 0.77 x */
     double b = x + 1 - a, p0 = 0, q0 = 1, p1 = 1, q1 = b;
-    for (int k = 1; k < 5000; k++) {
-        const double n = -k * (k - a);
+    for (double k = 1; k < 5000; k++) {
+        const double n = k * (a - k);
         b += 2;
         const double p = CPS_FMA(b, p1, n * p0), q = CPS_FMA(b, q1, n * q0);
         p0 = p1, p1 = p, q0 = q1, q1 = q;
         if (fabs(p1 * q0 - p0 * q1) <= 1e-16 * fabs(p1 * q0)) break;
         if (fabs(q1) > 1e100) p0 *= 1e-100, p1 *= 1e-100, q0 *= 1e-100, q1 *= 1e-100;
     }
-    return cps_gamma_density(a, x) * (p1 / q1);
+    return a * (p1 / q1);
 }
 /* The upper side for small a and x: 1 - x^a / gamma(1 + a) and a series. */
 CPS_MATH double cps_gamma_small_side(double a, double x)
 {
     double factor = 1, sum = 0;
-    for (int n = 1; n < 200; n++) {
-        factor *= -x / n;
-        const double term = factor / (a + n);
+    for (double n = 1; n < 200; n++) {
+        const double r = 1 / (n * (a + n));
+        factor *= -x * ((a + n) * r);
+        const double term = factor * (n * r);
         sum += term;
         if (fabs(term) <= 1e-17 * fabs(sum)) break;
     }
@@ -102,9 +102,10 @@ CPS_HEAVY cps_sides cps_gamma_sides(double a, double x)
     if (a == CPS_INF) return x == CPS_INF ? cps_sides_of(CPS_NAN, CPS_NAN) : cps_sides_of(0, 1);
     if (x == CPS_INF) return cps_sides_of(1, 0);
     if (a >= 20 && fabs(x - a) < 0.3 * a) return cps_gamma_uniform(a, x);
-    if (x > 1.1) return x <= a ? cps_of_p(cps_gamma_series(a, x)) : cps_of_q(cps_gamma_fraction(a, x));
-    if (x <= 0.5 ? a > -0.4 / log(x) : a > 0.75 * x) return cps_of_p(cps_gamma_series(a, x));
-    return cps_of_q(cps_gamma_small_side(a, x));
+    const int series = x > 1.1 ? x <= a : x > 0.5 ? a > 0.75 * x : a * log(x) < -0.4;
+    if (x <= 1.1 && !series) return cps_of_q(cps_gamma_small_side(a, x));
+    const double v = (series ? cps_gamma_series(a, x) : cps_gamma_fraction(a, x)) * cps_gamma_front(a, x);
+    return series ? cps_of_p(v) : cps_of_q(v);
 }
 CPS_MATH double cps_gammainc(double a, double x) { return cps_gamma_sides(a, x).p; }
 CPS_MATH double cps_gammaincc(double a, double x) { return cps_gamma_sides(a, x).q; }
@@ -134,7 +135,7 @@ CPS_HEAVY double cps_gamma_inverse(double a, double p, double q, int lower)
         const double far = by_p ? log(s.p / p) : -log(s.q / q); /* positive where x is too large */
         if (far > 0) high = x;
         else low = x;
-        const double slope = cps_gamma_density(a, x) / (by_p ? s.p : s.q); /* by log(x) */
+        const double slope = a * cps_gamma_front(a, x) / (by_p ? s.p : s.q); /* by log(x) */
         double step = -far / slope;
         if (fabs(step) < 1e-8) { /* the next one would be below rounding errors */
             x += x * step;

@@ -64,9 +64,9 @@ CPS_MATH double cps_ndtri_tail_of(double r)
 }
 CPS_MATH double cps_ndtri(double p)
 {
-    if (!(p >= 0 && p <= 1)) return CPS_NAN;
     const double t = 4 * p * (1 - p);
     if (t >= CPS_ERFINV_LEAST) return 2.8284271247461903 * (p - 0.5) * cps_erfinv_part(t);
+    if (!(p >= 0 && p <= 1)) return CPS_NAN;
     const double tail = p < 0.5 ? p : 1 - p, x = tail > 0 ? cps_ndtri_tail_of(sqrt(-log(tail))) : CPS_INF;
     return p < 0.5 ? -x : x;
 }
@@ -90,10 +90,9 @@ CPS_MATH double cps_ndtri_exp(double y)
 }
 CPS_MATH double cps_erfinv(double y)
 {
-    const double a = fabs(y);
-    if (!(a <= 1)) return CPS_NAN;
-    const double t = fma(-y, y, 1);
+    const double a = fabs(y), t = fma(-y, y, 1);
     if (t >= CPS_ERFINV_LEAST) return y * cps_erfinv_part(t);
+    if (!(a <= 1)) return CPS_NAN;
     const double x = a < 1 ? cps_ndtri_tail_of(sqrt(-log(0.5 * (1 - a)))) * CPS_SQRT_HALF : CPS_INF;
     return copysign(x, y);
 }

@@ -3,11 +3,11 @@
 
 A table covers FIRST..LAST in cells of equal width. The polynomial of a cell is the interpolation at Chebyshev points
 with 60 digits, in the distance from the middle of the cell, which is -1/2 to 1/2. Its degree is the smallest whose
-error is below 2^-55 of the function in all cells. A cell with a zero of the function begins with the zero, as two
-doubles, and has the polynomial of the function divided by the distance from it; `zeros` names them.
+error is below 2^-55 of the function in all cells.
 
-Tables by power (ByPower) have a row for each power, not for each cell: the threads of a warp, whose cells differ, read
-a row that is a few cache lines. Their cells are listed, and the polynomials are of the distance itself.
+Tables by power (ByPower, OfZeros) have a row for each power, not for each cell: the threads of a warp, whose cells
+differ, read a row that is a few cache lines. Their cells are listed, and the polynomials are of the distance itself.
+Near zeros the polynomial is that of the function divided by the distance from the zero.
 
 Needs mpmath; run by hand after a change of SPECS.
 """
@@ -55,33 +55,20 @@ def shifted(c):
     return c
 
 
-def table(f, first, last, cells, zeros=None, most=26):
+def table(f, first, last, cells, most=26):
     """Rows of coefficients."""
     width = (mpf(last) - mpf(first)) / cells
     rows, need = [], 0
     for k in range(cells):
         a, b = first + width * k, first + width * (k + 1)
-        inside = [z for z in zeros or [] if a <= z < b]
-        g = f
-        if inside:
-            z = inside[0]
-            g = (lambda z: lambda x: f(x) / (x - z) if x != z else mp.diff(f, z))(z)
-        c = polynomial(g, (a + b) / 2, width, most)
-        scale = min(abs(g(a + width * i / 8 + width / 1000)) for i in range(8))
+        c = polynomial(f, (a + b) / 2, width, most)
+        scale = min(abs(f(a + width * i / 8 + width / 1000)) for i in range(8))
         n = most
         while n > 1 and mp.fsum(map(abs, c[n - 1:])) < scale * mpf(2) ** -55:
             n -= 1
         need = max(need, n)
-        rows.append((inside[:1], c))
-    made = []
-    for inside, c in rows:
-        head = []
-        if zeros is not None:
-            z = inside[0] if inside else mpf(0)
-            high = float(z)
-            head = [high, float(z - mpf(high))]
-        made.append(head + [float(v) for v in monomials(c[:need])])
-    return made, need
+        rows.append(c)
+    return [[float(v) for v in monomials(c[:need])] for c in rows], need
 
 
 class ByPower:
@@ -149,7 +136,7 @@ def write(name, about, tables):
     body = f"/* {about} Made by tools/make_special_tables.py; not to be edited. */\n"
     body += f"#ifndef {guard}\n#define {guard}\n\n"
     for key, spec in tables.items():
-        if isinstance(spec, ByPower):
+        if isinstance(spec, (ByPower, OfZeros)):
             rows = spec.rows()
             print(name, key, len(rows[0]), "cells of", len(rows), "coefficients", flush=True)
             body += f"/* {len(rows[0])} cells from {spec.cells[0][0]} to {spec.cells[-1][1]} */\n" + text(key, rows)
@@ -264,22 +251,30 @@ def k_part(order):
     return of
 
 
-#: (up to x, a zero near which the function is divided by the distance): bessel.h has the same
-BESSEL_ZEROS = {"j0": ((1, None), (4, "2.404"), (9, "5.520")), "j1": ((5, "3.831"), (9, "7.015")),
-                "y0": ((2, "0.893"), (5, "3.957"), (9, "7.086")), "y1": ((4, "2.197"), (9, "5.429"))}
+class OfZeros:
+    """A table by power of an oscillating function f on cells that have at most one zero: two rows more, at its
+    beginning, are the zero nearest to each cell, in two parts, by whose distance the function is divided. Not so in
+    cells that end at `plain` or before; their zeros are 0."""
+
+    def __init__(self, f, cells, guess, plain=0, zeros=()):
+        self.f, self.cells, self.guess, self.plain = f, [tuple(map(mpf, c)) for c in cells], guess, plain
+        self.zeros = [mpf(z) for z in zeros]
+
+    def rows(self):
+        zeros = self.zeros + [mp.findroot(self.f, mpf(self.guess) + k * mp.pi) for k in range(9)]
+        head, nearest = [], {}
+        for a, b in self.cells:
+            z = min(zeros, key=lambda z: abs(z - (a + b) / 2)) if b > self.plain else mpf(0)
+            nearest[a] = z
+            head.append((float(z), float(z - mpf(float(z)))))
+
+        def divided(x):
+            return self.f(x) if x < self.plain else self.f(x) / (x - nearest[max(a for a, _ in self.cells if a <= x)])
+        return [list(row) for row in zip(*head)] + ByPower(divided, self.cells).rows()
 
 
-def of_zeros(name, f):
-    zeros = [(to, near and mp.findroot(f, mpf(near))) for to, near in BESSEL_ZEROS[name]]
-
-    def of(x):
-        zero = next(z for to, z in zeros if x < to)
-        return f(x) / (x - zero) if zero else f(x)
-    return of
-
-
-def halves(n):
-    return [(mpf(k) / 2, mpf(k + 1) / 2) for k in range(2 * n)]
+def units(first, last):
+    return [(k, k + 1) for k in range(first, last)]
 
 
 def k_far(order):
@@ -343,12 +338,12 @@ SPECS = {
         "erfinv_by_power": ByPower(erfinv_part, octaves(-14, 0, 4)),
         "ndtri_tail": (tail, "1.5", "27.5", 104)}),
     "bessel": ("Bessel functions of the first and second kind.", {
-        "j0_by_power": ByPower(of_zeros("j0", lambda x: mp.besselj(0, x)), halves(8)),
-        "j1_by_power": ByPower(of_zeros("j1", lambda x: mp.besselj(1, x) / x), halves(8)),
+        "j0_by_power": OfZeros(lambda x: mp.besselj(0, x), units(0, 24), "2.40", 1),
+        "j1_by_power": OfZeros(lambda x: mp.besselj(1, x), units(0, 24), "3.83", zeros=[0]),
         "y0_near": (y_part(0), 0, "0.25", 1), "y1_near": (y_part(1), 0, "0.25", 1),
-        "y0_by_power": ByPower(of_zeros("y0", lambda x: mp.bessely(0, x)), octaves(-3, 3, 4)),
-        "y1_by_power": ByPower(of_zeros("y1", lambda x: mp.bessely(1, x)), octaves(-3, 3, 4)),
-        **{f"{which.lower()}{order}_far": Uniform(hankel(order, which), 0, mpf(1) / 64, 12)
+        "y0_by_power": OfZeros(lambda x: mp.bessely(0, x), octaves(-3, 3, 4) + units(8, 24), "0.89"),
+        "y1_by_power": OfZeros(lambda x: mp.bessely(1, x), octaves(-3, 3, 4) + units(8, 24), "2.20"),
+        **{f"{which.lower()}{order}_far": Uniform(hankel(order, which), 0, mpf(1) / 576, 7)
            for order in (0, 1) for which in "PQ"}}),
     "bessel_modified": ("Modified Bessel functions.", {
         "i0e_by_power": ByPower(lambda x: mp.exp(-x) * mp.besseli(0, x),

@@ -1,8 +1,8 @@
 /* Bessel functions of the orders 0 and 1, and those that recurrences make of them.
  *
- * Below 8 they are polynomials in cells, divided by the zeros, so that digits are right near these too. Beyond, J and Y
- * are (P cos - Q sin) of the exact argument with polynomials P and Q of 1/x: near a zero the error is that of its
- * neighbourhood. */
+ * Below 24 they are polynomials in cells, divided by the nearest zero, so that digits are right near these too. Beyond,
+ * J and Y are (P cos - Q sin) of the exact argument with polynomials P and Q of 1/x: near a zero the error is that of
+ * its neighbourhood. */
 #ifndef CPS_BESSEL_H
 #define CPS_BESSEL_H
 
@@ -10,11 +10,11 @@
 #include "scalar/tables_bessel.h"
 #include "scalar/tables_bessel_modified.h"
 
-/* P and Q of order 0 or 1 for x >= 8, and sin(x) + cos(x), sin(x) - cos(x) times 1/sqrt(pi x). */
+/* P and Q of order 0 or 1 for x >= 24, and sin(x) + cos(x), sin(x) - cos(x) times 1/sqrt(pi x). */
 typedef struct cps_hankel { double p, q, sum, difference; } cps_hankel;
 CPS_MATH cps_hankel cps_hankel_of(int order, double x)
 {
-    const double u = 1 / x, r = sqrt(u * 0.31830988618379067154), t = fma(u, u, -0.0078125);
+    const double u = 1 / x, r = sqrt(u * 0.31830988618379067154), t = fma(u, u, -0.5 / 576);
     double s, c;
 #ifdef __CUDACC__
     sincos(x, &s, &c);
@@ -28,68 +28,79 @@ CPS_MATH cps_hankel cps_hankel_of(int order, double x)
     h.difference = r * (s - c);
     return h;
 }
-/* The distance from a zero, in two parts. */
-CPS_MATH double cps_from(double x, double zero, double low) { return (x - zero) - low; }
-
-CPS_MATH double cps_j0_of(double x)
+CPS_HEAVY double cps_j0_far(double x)
 {
-    x = fabs(x);
     if (!(x < CPS_INF)) return x != x ? x : 0;
-    if (x < 8) {
-        const double r = CPS_CELL_BY_POWER(cps_j0_by_power, x, 0, 2);
-        const double far = x < 4 ? cps_from(x, 2.404825557695773, -1.176691651530894e-16)
-                                 : cps_from(x, 5.520078110286311, 8.088597146146722e-17);
-        return x < 1 ? r : r * far;
-    }
     const cps_hankel h = cps_hankel_of(0, x);
     return h.p * h.sum - h.q * h.difference;
 }
-CPS_HEAVY double cps_j0(double x) { return cps_j0_of(x); }
+CPS_HEAVY double cps_j1_far(double x)
+{
+    if (!(x < CPS_INF)) return x != x ? x : 0;
+    const cps_hankel h = cps_hankel_of(1, x);
+    return h.p * h.difference + h.q * h.sum;
+}
+CPS_MATH double cps_j0_of(double x)
+{
+    x = fabs(x);
+    if (!(x < 24)) return cps_j0_far(x);
+    double whole;
+    const unsigned cell = cps_nearest(x - 0.5, &whole);
+    return CPS_CELL_OF_ZEROS(cps_j0_by_power, cell, x, whole + 0.5, cell == 0);
+}
 CPS_MATH double cps_j1_of(double x)
 {
-    const double a = fabs(x);
-    if (!(a < CPS_INF)) return x != x ? x : copysign(0.0, x);
-    if (a < 8) {
-        const double r = CPS_CELL_BY_POWER(cps_j1_by_power, a, 0, 2);
-        const double far = a < 5 ? cps_from(a, 3.8317059702075125, -1.5269184090088067e-16)
-                                 : cps_from(a, 7.015586669815619, -9.414165653410389e-17);
-        return x * (r * far);
-    }
-    const cps_hankel h = cps_hankel_of(1, a);
-    return copysign(1.0, x) * (h.p * h.difference + h.q * h.sum);
+    const double a = fabs(x), sign = copysign(1.0, x);
+    if (!(a < 24)) return sign * cps_j1_far(a);
+    double whole;
+    const unsigned cell = cps_nearest(a - 0.5, &whole);
+    return sign * CPS_CELL_OF_ZEROS(cps_j1_by_power, cell, a, whole + 0.5, 0);
 }
+CPS_HEAVY double cps_j0(double x) { return cps_j0_of(x); }
 CPS_HEAVY double cps_j1(double x) { return cps_j1_of(x); }
-CPS_MATH double cps_y0_of(double x)
+CPS_HEAVY double cps_y0_unusual(double x)
 {
     if (!(x > 0)) return x == 0 ? -CPS_INF : CPS_NAN;
     if (x == CPS_INF) return 0;
-    if (x < 0.125) {
+    if (x < 1) {
         const double l = 0.63661977236758134308 * log(x);
         return l * cps_j0(x) + CPS_CELL(cps_y0_near, x * x, 0, 4);
-    }
-    if (x < 8) {
-        const double r = CPS_CELL_OF_OCTAVES(cps_y0_by_power, -3, 2, x, 0, x);
-        const double near = x < 2 ? cps_from(x, 0.8935769662791675, 2.6596231539720385e-17)
-                                  : cps_from(x, 3.957678419314858, -1.0764340697562706e-16);
-        return r * (x < 5 ? near : cps_from(x, 7.086051060301773, -8.835285723085408e-17));
     }
     const cps_hankel h = cps_hankel_of(0, x);
     return h.p * h.difference + h.q * h.sum;
 }
-CPS_HEAVY double cps_y0(double x) { return cps_y0_of(x); }
-CPS_MATH double cps_y1_of(double x)
+CPS_HEAVY double cps_y1_unusual(double x)
 {
     if (!(x > 0)) return x == 0 ? -CPS_INF : CPS_NAN;
     if (x == CPS_INF) return 0;
-    if (x < 0.125) return 0.63661977236758134308 * log(x) * cps_j1(x) + CPS_CELL(cps_y1_near, x * x, 0, 4) / x;
-    if (x < 8) {
-        const double r = CPS_CELL_OF_OCTAVES(cps_y1_by_power, -3, 2, x, 0, x);
-        return r * (x < 4 ? cps_from(x, 2.197141326031017, -4.8259835876454966e-17)
-                          : cps_from(x, 5.429681040794135, 4.162514026670377e-16));
-    }
+    if (x < 1) return 0.63661977236758134308 * log(x) * cps_j1(x) + CPS_CELL(cps_y1_near, x * x, 0, 4) / x;
     const cps_hankel h = cps_hankel_of(1, x);
     return h.q * h.difference - h.p * h.sum;
 }
+/* Of 1/8 to 24: 24 cells in octaves to 8, then of unit width. */
+CPS_MATH unsigned cps_y_cell(double x, double *middle)
+{
+    double whole;
+    const unsigned unit = cps_nearest(x - 0.5, &whole);
+    const uint64_t quarter = cps_bits_f64(x) >> 50;
+    *middle = x < 8 ? cps_from_bits_f64(quarter << 50 | 1ull << 49) : whole + 0.5;
+    return x < 8 ? (unsigned)quarter - (1020 << 2) : unit + 16;
+}
+CPS_MATH double cps_y0_of(double x)
+{
+    if (!(x >= 0.125 && x < 24)) return cps_y0_unusual(x);
+    double middle;
+    const unsigned cell = cps_y_cell(x, &middle);
+    return CPS_CELL_OF_ZEROS(cps_y0_by_power, cell, x, middle, 0);
+}
+CPS_MATH double cps_y1_of(double x)
+{
+    if (!(x >= 0.125 && x < 24)) return cps_y1_unusual(x);
+    double middle;
+    const unsigned cell = cps_y_cell(x, &middle);
+    return CPS_CELL_OF_ZEROS(cps_y1_by_power, cell, x, middle, 0);
+}
+CPS_HEAVY double cps_y0(double x) { return cps_y0_of(x); }
 CPS_HEAVY double cps_y1(double x) { return cps_y1_of(x); }
 /* Orders above which the recurrences end: functions of them overflow, but for arguments of that size, which are NaN. */
 #define CPS_MOST_ORDERS 1e5

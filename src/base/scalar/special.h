@@ -59,13 +59,14 @@ CPS_MATH double cps_cell(const double *c, int cells, int n, double at)
     const int k = (unsigned)(int)at < (unsigned)cells ? (int)at : cells - 1; /* of NaN too */
     return cps_polynomial_by(c + k * n, n, 1, at - k - 0.5);
 }
-/* The same where a cell's row begins with a zero of the function, or 0, in two parts. */
-CPS_MATH double cps_cell_of_zeros(const double *c, int cells, int n, double at, double x)
+/* The value of a cell of a table by power whose first two rows are zeros of the function, in two parts; if
+ * `plain`, it is not divided by the distance from them. */
+CPS_MATH double cps_cell_of_zeros(const double *c, int cells, int n, unsigned cell, double x, double middle,
+                                  int plain)
 {
-    const int k = (unsigned)(int)at < (unsigned)cells ? (int)at : cells - 1;
-    c += k * n;
-    const double r = cps_polynomial_by(c + 2, n - 2, 1, at - k - 0.5);
-    return c[0] != 0 ? r * ((x - c[0]) - c[1]) : r;
+    c += cell < (unsigned)cells ? cell : 0;
+    const double far = (x - c[0]) - c[cells];
+    return cps_polynomial_by(c + 2 * cells, n - 2, cells, x - middle) * (plain ? 1 : far);
 }
 /* A cell of a table by power, all cells of x from `first` on, `per` in a unit of it. */
 CPS_MATH double cps_cell_by_power(const double *c, int cells, int n, double x, double first, double per)
@@ -97,8 +98,8 @@ CPS_MATH double cps_cell_of_octaves(const double *c, int cells, int n, int digit
     cps_cell_of_octaves(&(table)[0][0], CPS_COLUMNS(table), CPS_ROWS(table), digits, low, at, shift, x)
 /* Of 0 < t <= 1, quarters of octaves from 2^low to 1, which is in the last. */
 #define CPS_CELL_TO_1(table, low, t) CPS_CELL_OF_OCTAVES(table, low, 2, (t) * 0.9999999999999999, 0.0, t)
-#define CPS_CELL_OF_ZEROS(table, x, first, per) \
-    cps_cell_of_zeros(&(table)[0][0], CPS_ROWS(table), CPS_COLUMNS(table), ((x) - (first)) * (per), x)
+#define CPS_CELL_OF_ZEROS(table, cell, x, middle, plain) \
+    cps_cell_of_zeros(&(table)[0][0], CPS_COLUMNS(table), CPS_ROWS(table), cell, x, middle, plain)
 
 /* 1/3, 1/5, ... */
 CPS_TABLE cps_odd[18] = {0.3333333333333333, 0.2, 0.14285714285714285, 0.1111111111111111, 0.09090909090909091,

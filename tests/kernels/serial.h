@@ -10,18 +10,20 @@
 
 #include "backend/backend.h"
 
+#define __grid_constant__
+#ifndef SERIAL_THREADS /* else emulator.h, included before, has blocks of threads */
 #define __device__
 #define __host__
 #define __global__ static
 #define __forceinline__ inline
 #define __launch_bounds__(n)
-#define __grid_constant__
 struct serial_index { unsigned x; };
 static const serial_index blockIdx = {0}, threadIdx = {0}, gridDim = {1};
 template <class T> static T __ldg(const T *p) { return *p; }
 static int __syncthreads_and(int x) { return x; }
 static int __syncthreads_or(int x) { return x; }
 static void __threadfence() {}
+#endif
 static double __longlong_as_double(long long x)
 {
     double d;

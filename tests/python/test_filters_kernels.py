@@ -23,6 +23,9 @@ TYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64",
          "float32", "float64", "complex64", "complex128"]
 BOUNDARIES = {"constant": 0, "nearest": 1, "reflect": 2, "mirror": 3, "wrap": 5}
 CALLS = r"""
+/* those are tested by test_filters_tiles.py */
+bool cpi_filter_tile_line_cuda(cp_stream *, const cpi_line_filter *) { return false; }
+bool cpi_filter_tile_window_cuda(cp_stream *, const cpi_window_filter *) { return false; }
 static void copy(int n, int64_t *to, const int64_t *from) { memcpy(to, from, (size_t)n * sizeof *to); }
 extern "C" int line(int op, int from, int to, int rule, const int64_t *sizes, double fill, const double *weights,
                     const void *in, void *out)

@@ -32,13 +32,15 @@ typedef struct cpi_line_call {
 } cpi_line_call;
 cp_array *cpi_filter_line(const cpi_line_call *l, cp_array *x, int axis);
 
-/* A filter over windows of all axes. The footprint, or else the structure, says which elements take part. */
+/* A filter over windows of all axes. The footprint, or else the structure, says which elements take part; without both
+ * all of a box do. */
 typedef struct cpi_window_call_nd {
     cpi_filter_call c;
     cpi_window_op op;
     cp_shape origin;
     cp_array *footprint, *structure, *weights;
     int64_t rank;
+    cp_shape box;
 } cpi_window_call_nd;
 cp_array *cpi_filter_window(const cpi_window_call_nd *w, cp_array *x);
 

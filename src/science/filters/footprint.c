@@ -39,19 +39,18 @@ static int64_t *all_taps(int64_t n, int64_t *ntaps)
     return taps;
 }
 
-/* The job's window: its shape is that of `window`, with the origins. A 0-d image is one of one element. */
-static cp_code place(const cpi_window_call_nd *w, const cp_array *x, const cp_array *window, cpi_window_filter *f)
+/* The job's window of a shape, with the origins. A 0-d image is one of one element. */
+static cp_code place(const cpi_window_call_nd *w, const cp_array *x, cp_shape window, cpi_window_filter *f)
 {
     const char *name = w->c.name;
     int64_t origin[CP_MAXDIM];
-    if (window->ndim != x->ndim)
-        return cpi_fail(CP_ERROR_RUNTIME, "%s: a window of %d dimensions for an image of %d", name, window->ndim,
-                        x->ndim);
+    if (window.n != x->ndim)
+        return cpi_fail(CP_ERROR_RUNTIME, "%s: a window of %d dimensions for an image of %d", name, window.n, x->ndim);
     if (cpi_filter_per_axis(name, "origin", w->origin, x->ndim, 0, origin)) return cp_error();
     f->ndim = x->ndim ? x->ndim : 1;
     f->shape[0] = f->size[0] = 1, f->before[0] = 0;
     for (int d = 0; d < x->ndim; d++) {
-        f->shape[d] = x->shape[d], f->size[d] = window->shape[d];
+        f->shape[d] = x->shape[d], f->size[d] = window.dim[d];
         if (cpi_filter_before(name, f->size[d], origin[d], &f->before[d])) return cp_error();
     }
     return CP_OK;
@@ -88,7 +87,7 @@ static cp_array *run_window(const cpi_window_call_nd *w, cp_array *x, cp_array *
 
 static cp_array *of_weights(const cpi_window_call_nd *w, cp_array *x, cpi_window_filter *f, cpi_device *device)
 {
-    if (place(w, x, w->weights, f)) return NULL;
+    if (place(w, x, (cp_shape){w->weights->ndim, w->weights->shape}, f)) return NULL;
     cp_array *weights = cpi_dense(w->c.name, w->weights, CP_FLOAT64, device);
     if (!weights) return NULL;
     cpi_array_used(weights);
@@ -110,11 +109,17 @@ static cp_code find_heights(const cpi_window_call_nd *w, cpi_window_filter *f, c
 static cp_array *of_footprint(const cpi_window_call_nd *w, cp_array *x, cpi_window_filter *f, cpi_device *device)
 {
     const char *name = w->c.name;
-    cp_array *window = w->footprint ? w->footprint : w->structure, *r = NULL;
-    if (place(w, x, window, f)) return NULL;
-    if (w->structure && !cpi_has_shape(w->structure, window->ndim, window->shape))
+    const cp_array *window = w->footprint ? w->footprint : w->structure;
+    const cp_shape shape = window ? (cp_shape){window->ndim, window->shape} : w->box;
+    cp_array *r = NULL;
+    int64_t size = 1;
+    if (place(w, x, shape, f)) return NULL;
+    for (int d = 0; d < shape.n; d++)
+        if (__builtin_mul_overflow(size, shape.dim[d], &size) || size > INT64_MAX / 16)
+            return cpi_fail(CP_ERROR_MEMORY, "%s: the window is too large", name), NULL;
+    if (w->structure && !cpi_has_shape(w->structure, shape.n, shape.dim))
         return cpi_fail(CP_ERROR_RUNTIME, "%s: structure array has incorrect shape", name), NULL;
-    int64_t *taps = w->footprint ? cpi_filter_taps(name, w->footprint, &f->ntaps) : all_taps(window->size, &f->ntaps);
+    int64_t *taps = w->footprint ? cpi_filter_taps(name, w->footprint, &f->ntaps) : all_taps(size, &f->ntaps);
     f->taps = taps;
     if (!taps) return NULL;
     if (!f->ntaps) cpi_fail(CP_ERROR_VALUE, "%s: All-zero footprint is not supported.", name);
@@ -148,7 +153,7 @@ cp_array *cpi_filter_window(const cpi_window_call_nd *w, cp_array *x)
     cpi_device *device = cpi_common_device(name, 3, all);
     if (!device) return NULL;
     if (w->op == CPI_WINDOW_SUM) return of_weights(w, x, &f, device);
-    if (!w->footprint && !w->structure) return cpi_fail(CP_ERROR_RUNTIME, "%s: no footprint provided", name), NULL;
+    if (!w->footprint && !w->structure && !w->box.dim) return cpi_fail(CP_ERROR_RUNTIME, "%s: no footprint provided", name), NULL;
     return of_footprint(w, x, &f, device);
 }
 

@@ -124,6 +124,7 @@ template <class I> void launch(cudaStream_t s, const line_args &a)
 
 cp_code cpi_filters_cuda_line(cp_stream *stream, const cpi_line_filter *f)
 {
+    if (cpi_filter_tile_line_cuda(stream, f)) return CPI_LAUNCHED(stream, "filter");
     line_args a = {*f, f->outer * f->n * f->inner, f->op == CPI_LINE_MINIMUM};
     if (filter_is_small(a.total)) launch<uint32_t>(cpi_cuda_stream(stream), a);
     else launch<uint64_t>(cpi_cuda_stream(stream), a);

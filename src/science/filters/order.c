@@ -100,27 +100,32 @@ cp_array *(cp_maximum_filter)(cp_array *input, const cp_maximum_filter_options *
     return cpi_filter_end(&c, f.name, extreme(&f, input, false), f.out);
 }
 
-/* The footprint, or one of ones; NULL with an error. */
-static cp_array *window_of(const order *f, cp_array *x)
+/* The sizes of the box, where there is no footprint, and the number of the window's elements. */
+static cp_code box_of(const order *f, cp_array *x, int64_t *size, int64_t *n)
 {
-    int64_t size[CP_MAXDIM];
-    if (f->footprint) return f->footprint;
-    if (!f->size.dim)
-        return cpi_fail(CP_ERROR_RUNTIME, "%s: no footprint or filter size provided", f->name), NULL;
-    if (cpi_filter_per_axis(f->name, "size", f->size, cp_ndim(x), 1, size)) return NULL;
-    for (int d = 0; d < cp_ndim(x); d++)
-        if (size[d] < 1) return cpi_fail(CP_ERROR_RUNTIME, "%s: incorrect filter size", f->name), NULL;
-    return cp_ones((cp_shape){cp_ndim(x), size}, CP_BOOL);
+    *n = 1;
+    if (f->footprint) {
+        *n = cp_item_int(cp_count_nonzero(f->footprint));
+        return CP_OK;
+    }
+    if (!f->size.dim) return cpi_fail(CP_ERROR_RUNTIME, "%s: no footprint or filter size provided", f->name);
+    if (cpi_filter_per_axis(f->name, "size", f->size, cp_ndim(x), 1, size)) return cp_error();
+    for (int d = 0; d < cp_ndim(x); d++) {
+        if (size[d] < 1) return cpi_fail(CP_ERROR_RUNTIME, "%s: incorrect filter size", f->name);
+        if (__builtin_mul_overflow(*n, size[d], n))
+            return cpi_fail(CP_ERROR_MEMORY, "%s: the window is too large", f->name);
+    }
+    return CP_OK;
 }
 
 typedef enum ranking { BY_RANK, BY_MEDIAN, BY_PERCENTILE } ranking;
 
 static cp_array *ranked(const order *f, cp_array *x, ranking how, int64_t rank, double percentile)
 {
-    cp_array *window = window_of(f, x), *to = window ? cpi_filter_fresh(x, f->out) : NULL;
-    int64_t n = cp_size(window);
+    int64_t size[CP_MAXDIM], n;
+    if (box_of(f, x, size, &n)) return NULL;
+    cp_array *to = cpi_filter_fresh(x, f->out);
     if (!to) return NULL;
-    if (f->footprint && how != BY_RANK) n = cp_item_int(cp_count_nonzero(f->footprint));
     if (how == BY_MEDIAN) rank = n / 2;
     if (how == BY_PERCENTILE) {
         if (percentile < 0) percentile += 100;
@@ -128,7 +133,9 @@ static cp_array *ranked(const order *f, cp_array *x, ranking how, int64_t rank, 
             return cpi_fail(CP_ERROR_RUNTIME, "%s: invalid percentile", f->name), NULL;
         rank = percentile == 100 ? n - 1 : (int64_t)((double)n * percentile / 100);
     }
-    return cp_rank_window(x, rank, window, .mode = f->mode, .cval = f->cval, .origin = f->origin, .out = to);
+    return cpi_filter_window(&(cpi_window_call_nd){.c = {"rank_filter", f->mode, f->cval, to}, .op = CPI_WINDOW_RANK,
+                                                   .origin = f->origin, .footprint = f->footprint, .rank = rank,
+                                                   .box = {cp_ndim(x), size}}, x);
 }
 
 /*: function("rank_filter", """input: array, rank: int64, size: per_axis = None, footprint: array = None,

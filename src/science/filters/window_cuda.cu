@@ -124,6 +124,7 @@ double *upload(cp_stream *stream, const double *numbers, int64_t n)
 
 cp_code cpi_filters_cuda_window(cp_stream *stream, const cpi_window_filter *f)
 {
+    if (cpi_filter_tile_window_cuda(stream, f)) return CPI_LAUNCHED(stream, "filter");
     window_args a = {};
     filter_padded image = {};
     const bool sum = f->op == CPI_WINDOW_SUM;

@@ -1,0 +1,332 @@
+/* Windows in shared memory: a block reads its part of the image once, continued beyond the edges, and a thread makes
+ * several neighbouring results from registers. This header needs no CUDA runtime, so that tests run it on the CPU
+ * (tests/python/test_filters_tiles.py). */
+#ifndef CPI_FILTERS_TILE_CUH
+#define CPI_FILTERS_TILE_CUH
+
+#include "filters/elements.cuh"
+#include "filters/network.cuh"
+#include "loop/divisor.h"
+
+enum { TILE_THREADS = 256, TILE_LANES = 32, TILE_BATCH = 4 };
+
+/* What a line filter's blocks do. Lines along (inner < TILE_LANES): a block takes `lines` of them and `positions` of
+ * each, `threads` threads a line. Lines across: TILE_LANES neighbouring lines. */
+struct tile_lines {
+    cpi_line_filter f;
+    bool nan_low;
+    int n, inner, size, before;     /* of f, in 32 bits */
+    int rank;                       /* of tile_ranked */
+    int positions, reach;           /* of a tile; and with the window's surroundings */
+    int lines, threads, pitch;      /* along: pitch, the elements of a line in shared memory */
+    uint32_t all_lines, tiles;      /* of the image; of a line: where tiles lie is blockIdx.x = part * tiles + tile */
+    cpi_divisor by_inner, by_tiles, by_reach, by_positions, by_threads;
+};
+
+/* Element c of what a thread sees: its R results' windows begin at 0 .. R - 1. An element in R more leaves a gap, so
+ * that threads of a warp meet no bank twice. */
+template <class W, int R> struct tile_along {
+    W *at;
+    __device__ __forceinline__ W &operator[](int c) const { return at[c + c / R]; }
+};
+template <class W, int R> struct tile_across {
+    W *at;
+    __device__ __forceinline__ W &operator[](int c) const { return at[c * TILE_LANES]; }
+};
+
+/* --- the results of a thread --- */
+
+/* SciPy's order: the middle first, then pairs from the ends inwards; without symmetry the last one first. */
+template <int R, class X>
+__device__ __forceinline__ void tile_correlate(const X &x, const double *w, int size, int way, double (&sum)[R])
+{
+    double a[R], b[R];
+    const int half = size / 2;
+#pragma unroll
+    for (int i = 0; i < R; i++) {
+        sum[i] = x[(way ? half : size - 1) + i] * w[way ? half : size - 1];
+        a[i] = x[i];
+        if (way) b[i] = x[size - 1 + i];
+    }
+    if (!way) {
+        for (int k = 0; k < size - 1; k += R) {
+#pragma unroll
+            for (int j = 0; j < R; j++) { /* a is turned round, not moved */
+                if (k + j >= size - 1) break;
+                const double c = w[k + j];
+#pragma unroll
+                for (int i = 0; i < R; i++) sum[i] += a[(i + j) % R] * c;
+                a[j] = x[k + j + R];
+            }
+        }
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < R; i++) b[i] = way > 0 ? b[i] : -b[i]; /* a - b is a + (-b) */
+    for (int k = 0; k < half; k += R) {
+#pragma unroll
+        for (int j = 0; j < R; j++) {
+            if (k + j >= half) break;
+            const double c = w[k + j];
+#pragma unroll
+            for (int i = 0; i < R; i++) sum[i] += (a[(i + j) % R] + b[(i - j + R) % R]) * c;
+            a[j] = x[k + j + R];
+            const double other = x[size - 2 - k - j];
+            b[R - 1 - j] = way > 0 ? other : -other;
+        }
+    }
+}
+
+/* a / b of a count b, rounded as a division is: with the rounded reciprocal r the remainder of a * r is known exactly
+ * (Markstein). */
+__device__ __forceinline__ double tile_quotient(double a, double b, double r)
+{
+    const double size = fabs(a);
+    if (!(size > 1e-280 && size < 1e300)) return a / b;
+    const double q = a * r;
+    return fma(fma(-q, b, a), r, q);
+}
+template <int R, class X>
+__device__ __forceinline__ void tile_mean(const X &x, int size, double (&sum)[R])
+{
+    double a[R];
+#pragma unroll
+    for (int i = 0; i < R; i++) a[i] = x[i], sum[i] = 0;
+    for (int k = 0; k < size; k += R) {
+#pragma unroll
+        for (int j = 0; j < R; j++) {
+            if (k + j >= size) break;
+#pragma unroll
+            for (int i = 0; i < R; i++) sum[i] += a[(i + j) % R];
+            a[j] = x[k + j + 1 < size ? k + j + R : 0];
+        }
+    }
+    const double b = (double)size, r = 1 / b;
+#pragma unroll
+    for (int i = 0; i < R; i++) sum[i] = tile_quotient(sum[i], b, r);
+}
+
+/* Elements R - 1 .. size - 1 are in all windows; before them and behind them each window has one more or one less.
+ * size >= R - 1. */
+template <bool LOW, class K> __device__ __forceinline__ K tile_better(K a, K b)
+{
+    return LOW ? (a < b ? a : b) : (a > b ? a : b);
+}
+template <int R, bool LOW, class K, class X>
+__device__ __forceinline__ void tile_extreme(const X &x, int size, K (&best)[R])
+{
+    K all = LOW ? ~(K)0 : 0;
+    for (int k = R - 1; k < size; k++) all = tile_better<LOW, K>(all, x[k]);
+    best[R - 1] = all;
+#pragma unroll
+    for (int i = R - 2; i >= 0; i--) best[i] = all = tile_better<LOW, K>(all, x[i]);
+    K behind = LOW ? ~(K)0 : 0;
+#pragma unroll
+    for (int i = 1; i < R; i++) {
+        behind = tile_better<LOW, K>(behind, x[size - 1 + i]);
+        best[i] = tile_better<LOW, K>(best[i], behind);
+    }
+}
+
+/* --- work elements: numbers for sums, keys for orders --- */
+
+/* The type of elements that a kernel knows; tile_any: what is asked at run time. */
+struct tile_any {};
+template <class T> __device__ __forceinline__ cp_type tile_type(cp_type t) { return t; }
+template <> __device__ __forceinline__ cp_type tile_type<float>(cp_type) { return CP_FLOAT32; }
+template <> __device__ __forceinline__ cp_type tile_type<double>(cp_type) { return CP_FLOAT64; }
+template <> __device__ __forceinline__ cp_type tile_type<uint8_t>(cp_type) { return CP_UINT8; }
+/* Code of all types, once. */
+static __device__ __noinline__ void tile_store(cp_type t, void *p, int64_t i, double v) { filter_store(t, p, i, v); }
+
+template <class T> struct tile_number {
+    typedef double W;
+    static __device__ __forceinline__ W of(const cpi_line_filter &f, int64_t i, bool)
+    {
+        return filter_load(tile_type<T>(f.from), f.in, i);
+    }
+    static __device__ __forceinline__ W fill(const cpi_line_filter &f, bool) { return f.fill; }
+    static __device__ __forceinline__ void put(const cpi_line_filter &f, int64_t i, W v)
+    {
+        if (f.to == CP_FLOAT32) ((float *)f.out)[i] = (float)v;
+        else tile_store(f.to, f.out, i, v);
+    }
+    template <int R, class X>
+    static __device__ __forceinline__ void make(const tile_lines &a, const X &x, const double *w, int way, W (&v)[R])
+    {
+        if (a.f.op == CPI_LINE_CORRELATE) tile_correlate<R>(x, w, a.size, way, v);
+        else tile_mean<R>(x, a.size, v);
+    }
+};
+template <class K, class T> struct tile_key {
+    typedef K W;
+    static __device__ __forceinline__ W of(const cpi_line_filter &f, int64_t i, bool nan_low)
+    {
+        return filter_key<K>(tile_type<T>(f.from), f.in, i, nan_low);
+    }
+    static __device__ __forceinline__ W fill(const cpi_line_filter &f, bool nan_low)
+    {
+        uint64_t value = 0;
+        tile_store(f.from, &value, 0, f.fill);
+        return filter_key<K>(f.from, &value, 0, nan_low);
+    }
+    static __device__ __forceinline__ void put(const cpi_line_filter &f, int64_t i, W v)
+    {
+        filter_set_key<K>(tile_type<T>(f.from), f.out, i, v);
+    }
+    template <int R, class X>
+    static __device__ __forceinline__ void make(const tile_lines &a, const X &x, const double *, int, W (&v)[R])
+    {
+        if (a.f.op == CPI_LINE_MINIMUM) tile_extreme<R, true, K>(x, a.size, v);
+        else tile_extreme<R, false, K>(x, a.size, v);
+    }
+};
+
+/* The rank of a line's N elements. */
+template <class K, class T, int N> struct tile_ranked : tile_key<K, T> {
+    typedef K W;
+    template <int R, class X>
+    static __device__ __forceinline__ void make(const tile_lines &a, const X &x, const double *, int, W (&v)[R])
+    {
+#pragma unroll
+        for (int i = 0; i < R; i++) {
+            K own[N];
+#pragma unroll
+            for (int k = 0; k < N; k++) own[k] = x[i + k];
+            network_sort<K, N>(own);
+            v[i] = network_pick<K, N>(own, a.rank);
+        }
+    }
+};
+
+/* --- blocks --- */
+
+/* Are the weights, in shared memory, symmetric (1), antisymmetric (-1) or neither (0)? */
+__device__ __forceinline__ int tile_symmetry(const double *w, int size)
+{
+    bool even = size & 1, odd = even;
+    for (int k = 1 + (int)threadIdx.x; k <= size / 2; k += TILE_THREADS) {
+        const double a = w[size / 2 + k], b = w[size / 2 - k];
+        even = even && !(fabs(a - b) > 2.220446049250313e-16);
+        odd = odd && !(fabs(a + b) > 2.220446049250313e-16);
+    }
+    even = __syncthreads_and(even), odd = __syncthreads_and(odd);
+    return even ? 1 : odd ? -1 : 0;
+}
+
+/* Copies the weights behind the tile and finds their symmetry; the block waits for all its writes. */
+__device__ __forceinline__ int tile_weights(const tile_lines &a, double *w)
+{
+    const bool weighted = a.f.op == CPI_LINE_CORRELATE;
+    for (int k = threadIdx.x; weighted && k < a.size; k += TILE_THREADS) w[k] = a.f.weights[k];
+    __syncthreads();
+    return weighted ? tile_symmetry(w, a.size) : 0;
+}
+
+/* The element 0 of a line. */
+__device__ __forceinline__ int64_t tile_line(const tile_lines &a, uint32_t line)
+{
+    const uint32_t outer = cpi_quotient(&a.by_inner, line);
+    return (int64_t)outer * a.n * a.inner + (line - outer * (uint32_t)a.inner);
+}
+
+/* Element p of a line that begins at `line`, p any position. */
+template <class E>
+__device__ __forceinline__ typename E::W tile_beyond(const tile_lines &a, int64_t line, int p, typename E::W fill)
+{
+    const int64_t i = cpi_boundary_index(p, a.n, a.f.boundary);
+    return i < 0 ? fill : E::of(a.f, line + i * a.inner, a.nan_low);
+}
+
+/* Block: `lines` lines, a tile of each. */
+template <class E, int R>
+__device__ __forceinline__ void tile_lines_along(const tile_lines &a, typename E::W *shared, double *weights)
+{
+    typedef typename E::W W;
+    const uint32_t part = cpi_quotient(&a.by_tiles, blockIdx.x), line0 = part * (uint32_t)a.lines;
+    const int first = (int)(blockIdx.x - part * a.tiles) * a.positions;
+    const int lines = a.all_lines - line0 < (uint32_t)a.lines ? (int)(a.all_lines - line0) : a.lines;
+    const int low = a.before - first, end = a.n - first + a.before; /* elements low .. end - 1 lie inside */
+    const W fill = E::fill(a.f, a.nan_low);
+    for (int i0 = threadIdx.x; i0 < lines * a.reach; i0 += TILE_BATCH * TILE_THREADS) {
+        W v[TILE_BATCH];
+        int at[TILE_BATCH];
+#pragma unroll
+        for (int u = 0; u < TILE_BATCH; u++) {
+            const int i = i0 + u * TILE_THREADS;
+            const int l = (int)cpi_quotient(&a.by_reach, (uint32_t)i), e = i - l * a.reach;
+            at[u] = l < lines && e >= low && e < end ? l * a.pitch + e + e / R : -1;
+            if (at[u] >= 0)
+                v[u] = E::of(a.f, tile_line(a, line0 + (uint32_t)l) + (int64_t)(first - a.before + e) * a.inner,
+                             a.nan_low);
+        }
+#pragma unroll
+        for (int u = 0; u < TILE_BATCH; u++)
+            if (at[u] >= 0) shared[at[u]] = v[u];
+    }
+    const int live = a.n - first + a.size - 1 < a.reach ? a.n - first + a.size - 1 : a.reach;
+    const int before = low > 0 ? low : 0, beyond = before + (live > end ? live - end : 0);
+    for (int i = threadIdx.x; i < lines * beyond; i += TILE_THREADS) {
+        const int l = i / beyond, k = i - l * beyond, e = k < before ? k : end + k - before;
+        shared[l * a.pitch + e + e / R] =
+            tile_beyond<E>(a, tile_line(a, line0 + (uint32_t)l), first - a.before + e, fill);
+    }
+    const int way = tile_weights(a, weights);
+    const int l = (int)cpi_quotient(&a.by_threads, threadIdx.x), j = (int)threadIdx.x - l * a.threads;
+    W v[R];
+    W *own = shared + l * a.pitch + j * (R + 1);
+    if (l < lines) E::template make<R>(a, tile_along<W, R>{own}, weights, way, v);
+    __syncthreads();
+    if (l < lines)
+#pragma unroll
+        for (int i = 0; i < R; i++) own[i] = v[i];
+    __syncthreads();
+    for (int i = threadIdx.x; i < lines * a.positions; i += TILE_THREADS) {
+        const int l = (int)cpi_quotient(&a.by_positions, (uint32_t)i), e = i - l * a.positions;
+        if (first + e < a.n)
+            E::put(a.f, tile_line(a, line0 + (uint32_t)l) + (int64_t)(first + e) * a.inner,
+                   shared[l * a.pitch + e + e / R]);
+    }
+}
+
+/* Block: TILE_LANES lines side by side; blockIdx.y: which ones of an outer index. Warps take R positions each. */
+template <class E, int R>
+__device__ __forceinline__ void tile_lines_across(const tile_lines &a, typename E::W *shared, double *weights)
+{
+    typedef typename E::W W;
+    const uint32_t outer = cpi_quotient(&a.by_tiles, blockIdx.x);
+    const int first = (int)(blockIdx.x - outer * a.tiles) * a.positions;
+    const int lane = threadIdx.x % TILE_LANES, warp = threadIdx.x / TILE_LANES;
+    const int column = (int)blockIdx.y * TILE_LANES + lane;
+    const int64_t line = (int64_t)outer * a.n * a.inner + column;
+    const int low = a.before - first, end = a.n - first + a.before;
+    const W fill = E::fill(a.f, a.nan_low);
+    const int live = a.n - first + a.size - 1 < a.reach ? a.n - first + a.size - 1 : a.reach;
+    for (int e0 = warp; e0 < live && column < a.inner; e0 += TILE_BATCH * (TILE_THREADS / TILE_LANES)) {
+        W v[TILE_BATCH];
+#pragma unroll
+        for (int u = 0; u < TILE_BATCH; u++) {
+            const int e = e0 + u * (TILE_THREADS / TILE_LANES);
+            if (e >= low && e < end && e < live)
+                v[u] = E::of(a.f, line + (int64_t)(first - a.before + e) * a.inner, a.nan_low);
+        }
+#pragma unroll
+        for (int u = 0; u < TILE_BATCH; u++) {
+            const int e = e0 + u * (TILE_THREADS / TILE_LANES);
+            if (e < live)
+                shared[e * TILE_LANES + lane] =
+                    e >= low && e < end ? v[u] : tile_beyond<E>(a, line, first - a.before + e, fill);
+        }
+    }
+    const int way = tile_weights(a, weights);
+    if (column >= a.inner) return;
+    for (int p = warp * R; p < a.positions && first + p < a.n; p += TILE_THREADS / TILE_LANES * R) {
+        W v[R];
+        E::template make<R>(a, tile_across<W, R>{shared + p * TILE_LANES + lane}, weights, way, v);
+#pragma unroll
+        for (int i = 0; i < R; i++)
+            if (first + p + i < a.n) E::put(a.f, line + (int64_t)(first + p + i) * a.inner, v[i]);
+    }
+}
+
+#endif

@@ -11,6 +11,7 @@
 #include "backend/backend.h"
 
 #define __grid_constant__
+template <class T> static T __ldg(const T *p) { return *p; }
 #ifndef SERIAL_THREADS /* else emulator.h, included before, has blocks of threads */
 #define __device__
 #define __host__
@@ -19,7 +20,6 @@
 #define __launch_bounds__(n)
 struct serial_index { unsigned x; };
 static const serial_index blockIdx = {0}, threadIdx = {0}, gridDim = {1};
-template <class T> static T __ldg(const T *p) { return *p; }
 static int __syncthreads_and(int x) { return x; }
 static int __syncthreads_or(int x) { return x; }
 static void __threadfence() {}

@@ -44,10 +44,11 @@ extern "C" __global__ void filter(int forwards, int order, int pole, int ends, i
 """
 NEAREST = """
 extern "C" __global__ void nearest(int what, int64_t outer, int64_t n, int64_t inner, int64_t parts, double step,
-                                   const uint8_t *x, int *low, int *high, const double *from, double *least, double *to,
-                                   int *nearest)
+                                   const uint8_t *x, int *low, int *high, uint64_t *zeros, const double *from,
+                                   double *least, double *to, int *nearest)
 {
-    cpi_nearest_args g = {outer * n * inner, outer, n, inner, parts, step, x, low, high, from, least, to, nearest};
+    cpi_nearest_args g = {outer * n * inner, outer, n, inner, parts, step, x, low, high, zeros, from, least, to,
+                          nearest, false};
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (what == 0 && i < parts * inner) cpi_nearest_ends(g, i);
     if (what == 1 && i < inner) cpi_nearest_around(g, i);
@@ -55,10 +56,23 @@ extern "C" __global__ void nearest(int what, int64_t outer, int64_t n, int64_t i
     if (what == 3 && i < outer * parts * inner) cpi_nearest_least(g, i);
     if (what == 4 && i < g.size) cpi_nearest_search(g, i);
 }
+extern "C" __global__ void nearest_line(bool exact, int64_t outer, int64_t n, double step, const double *from,
+                                        double *to, int *nearest)
+{
+    extern __shared__ double memory[];
+    cpi_nearest_args g = {};
+    g.outer = outer, g.n = n, g.step = step, g.exact = exact;
+    const int64_t first = (int64_t)blockIdx.x * n;
+    cpi_nearest_line<128>(g, from + first, memory, [&](int i, double square, int32_t which) {
+        to[first + i] = square, nearest[first + i] = which;
+    });
+}
 """
 TYPES = """#ifdef __CUDACC_RTC__
 typedef unsigned char uint8_t;
+typedef unsigned int uint32_t;
 typedef int int32_t;
+typedef unsigned long long uint64_t;
 #ifndef INFINITY
 #define INFINITY __longlong_as_double(0x7ff0000000000000ll)
 #endif
@@ -113,12 +127,46 @@ def test_values(device, nd, order, mode):
         np.testing.assert_allclose(got, want.get(), rtol=0, atol=1e-12)
 
 
+POLES = {2: [np.sqrt(8) - 3], 3: [np.sqrt(3) - 2], 4: [-0.361341225900220177, -0.0137254292973391214],
+         5: [-0.430575347099973792, -0.0430962882032646538]}
+TILE = """
+extern "C" __global__ void tile(int order, int pole, int ends, int64_t outer, int64_t n, int64_t inner, int64_t groups,
+                                double gain, const double *from, double *to)
+{
+    extern __shared__ double memory[];
+    cpi_spline_args g = {order, pole, (cpi_spline_ends)ends, outer, n, inner, 1, gain, from, to};
+    cpi_spline_tile<double, 64>(g, groups, memory);
+}
+"""
+
+
+@pytest.mark.parametrize("ends, mode", [(0, "mirror"), (1, "reflect")])
+@pytest.mark.parametrize("order", [2, 3, 4, 5])
+def test_coefficients_in_tiles(device, order, ends, mode):
+    f = module(device, "geometry/spline_tile.cuh", TILE).get_function("tile")
+    f.max_dynamic_shared_size_bytes = 276 * 33 * 8
+    poles = POLES[order]
+    gain = np.prod([(1 - z) * (1 - 1 / z) for z in poles])
+    for shape in [(2, 2, 3), (1, 3, 1), (2, 50, 2), (1, 177, 9), (3, 52, 40), (40, 130, 1), (2, 353, 1), (1, 700, 3)]:
+        x = cp.asarray(np.random.default_rng(1).normal(0, 1, shape))
+        groups, parts = -(-shape[0] * shape[2] // 32), -(-shape[1] // 176)
+        rows = min(shape[1], -(-shape[1] // parts) + 100)
+        from_ = x
+        for pole in range(len(poles)):
+            to = cp.full(shape, np.nan)
+            f((groups * parts,), (64,), (np.int32(order), np.int32(pole), np.int32(ends), *map(np.int64, shape),
+                                         np.int64(groups), np.float64(1 if pole else gain), from_, to),
+              shared_mem=rows * 33 * 8)
+            from_ = to
+        want = ndimage.spline_filter1d(x, order, 1, mode=mode)
+        np.testing.assert_allclose(to.get(), want.get(), rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize("ends, mode", [(0, "mirror"), (1, "reflect"), (2, "grid-wrap")])
 @pytest.mark.parametrize("order", [2, 3, 4, 5])
 def test_coefficients(device, order, ends, mode):
     m = module(device, "geometry/resample.cuh", RESAMPLE, tuple(f"resample<{nd}, {o}>" for nd, o in KNOWN))
-    poles = {2: [np.sqrt(8) - 3], 3: [np.sqrt(3) - 2], 4: [-0.361341225900220177, -0.0137254292973391214],
-             5: [-0.430575347099973792, -0.0430962882032646538]}[order]
+    poles = POLES[order]
     gain = np.prod([(1 - z) * (1 - 1 / z) for z in poles])
     for shape in [(2, 2, 3), (1, 3, 1), (2, 50, 2), (1, 128, 1), (3, 129, 1), (1, 177, 2), (1, 179, 1), (2, 500, 3)]:
         x = cp.asarray(np.random.default_rng(1).normal(0, 1, shape))
@@ -134,14 +182,23 @@ def test_coefficients(device, order, ends, mode):
         np.testing.assert_allclose(to.get(), want.get(), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("density", [0.3, 0.9, 0.9995, 1.0])
-@pytest.mark.parametrize("shape", [(300,), (200, 90), (3, 700), (700, 3), (6, 90, 7), (1, 64), (64, 1), (129, 33)])
-def test_nearest(device, shape, density):
+@pytest.mark.parametrize("lines", ["elements", "exact", "rounded"])
+@pytest.mark.parametrize("density", [0.3, 0.9, 0.9995, 1.0, "edge", "corners", "blocks"])
+@pytest.mark.parametrize("shape", [(300,), (200, 90), (3, 700), (700, 3), (6, 90, 7), (1, 64), (64, 1), (129, 33),
+                                   (150, 600)])
+def test_nearest(device, shape, density, lines):
     """Axis by axis, as the launcher goes."""
-    f = module(device, "geometry/nearest.cuh", NEAREST).get_function("nearest")
+    made = module(device, "geometry/nearest_line.cuh", NEAREST)
+    f, line = made.get_function("nearest"), made.get_function("nearest_line")
     rng = np.random.default_rng(7)
-    x = rng.random(shape) < density
-    if density < 1:
+    x = rng.random(shape) < density if isinstance(density, float) else np.ones(shape, bool)
+    if density == "edge":  # all columns have zeros, far away
+        x[0] = False
+    if density == "corners":  # few do
+        x.reshape(-1)[:7] = x.reshape(-1)[-5:] = False
+    if density == "blocks":  # many do, far from most
+        x[..., shape[-1] // 3:shape[-1] // 2] = False
+    if density != 1:
         x.reshape(-1)[-1] = False
     here, size, sampling = cp.asarray(x).view("uint8"), x.size, [0.75, 1.5, 2][:x.ndim]
     nothing, planes = cp.empty(1, "int32"), np.zeros((x.ndim, size), "int32")
@@ -151,11 +208,15 @@ def test_nearest(device, shape, density):
         to, which = cp.empty(size), cp.empty(size, "int32")
         parts = -(-n // (32 if axis else 64))
         low, high = cp.empty(parts * inner, "int32"), cp.empty(parts * inner, "int32")
-        least = cp.empty(outer * parts * inner)
-        for what in (3, 4) if axis else (0, 1, 2):
+        zeros, least = cp.empty(parts * inner, "uint64"), cp.empty(outer * parts * inner)
+        by_lines = axis and inner == 1 and lines != "elements"
+        if by_lines:
+            line((outer,), (128,), (lines == "exact", np.int64(outer), np.int64(n), np.float64(sampling[axis]), now, to,
+                                    which), shared_mem=16 * n + 1024)
+        for what in () if by_lines else (3, 4) if axis else (0, 1, 2):
             launch(f, max(size, outer * parts * inner), np.int32(what), *map(np.int64, (outer, n, inner, parts)),
-                   np.float64(sampling[axis]), here, *((nothing, nothing) if axis else (low, high)), now, least, to,
-                   which)
+                   np.float64(sampling[axis]), here, *((nothing, nothing, nothing) if axis else (low, high, zeros)), now,
+                   least, to, which)
         which = which.get()
         at = np.arange(size)
         source = np.where(which < 0, at, (at // inner // n * n + which) * inner + at % inner)

@@ -8,7 +8,10 @@
 #include "filters/network.cuh"
 #include "loop/divisor.h"
 
-enum { TILE_THREADS = 256, TILE_LANES = 32, TILE_BATCH = 4 };
+#ifndef TILE_BATCH
+#define TILE_BATCH 4
+#endif
+enum { TILE_THREADS = 256, TILE_LANES = 32 };
 
 /* What a line filter's blocks do. Lines along (inner < TILE_LANES): a block takes `lines` of them and `positions` of
  * each, `threads` threads a line. Lines across: TILE_LANES neighbouring lines. */
@@ -44,7 +47,7 @@ __device__ __forceinline__ void tile_correlate(const X &x, const double *w, int 
     const int half = size / 2;
 #pragma unroll
     for (int i = 0; i < R; i++) {
-        sum[i] = x[(way ? half : size - 1) + i] * w[way ? half : size - 1];
+        sum[i] = x[(way ? half : size - 1) + i] * __ldg(w + (way ? half : size - 1));
         a[i] = x[i];
         if (way) b[i] = x[size - 1 + i];
     }
@@ -53,7 +56,7 @@ __device__ __forceinline__ void tile_correlate(const X &x, const double *w, int 
 #pragma unroll
             for (int j = 0; j < R; j++) { /* a is turned round, not moved */
                 if (k + j >= size - 1) break;
-                const double c = w[k + j];
+                const double c = __ldg(w + k + j);
 #pragma unroll
                 for (int i = 0; i < R; i++) sum[i] += a[(i + j) % R] * c;
                 a[j] = x[k + j + R];
@@ -67,7 +70,7 @@ __device__ __forceinline__ void tile_correlate(const X &x, const double *w, int 
 #pragma unroll
         for (int j = 0; j < R; j++) {
             if (k + j >= half) break;
-            const double c = w[k + j];
+            const double c = __ldg(w + k + j);
 #pragma unroll
             for (int i = 0; i < R; i++) sum[i] += (a[(i + j) % R] + b[(i - j + R) % R]) * c;
             a[j] = x[k + j + R];
@@ -139,6 +142,14 @@ template <> __device__ __forceinline__ cp_type tile_type<uint8_t>(cp_type) { ret
 /* Code of all types, once. */
 static __device__ __noinline__ void tile_store(cp_type t, void *p, int64_t i, double v) { filter_store(t, p, i, v); }
 
+/* The constant as a key. */
+template <class K> static __device__ __noinline__ K tile_fill(cp_type t, double v, bool nan_low)
+{
+    uint64_t value = 0;
+    filter_store(t, &value, 0, v);
+    return filter_key<K>(t, &value, 0, nan_low);
+}
+
 template <class T> struct tile_number {
     typedef double W;
     static __device__ __forceinline__ W of(const cpi_line_filter &f, int64_t i, bool)
@@ -166,9 +177,7 @@ template <class K, class T> struct tile_key {
     }
     static __device__ __forceinline__ W fill(const cpi_line_filter &f, bool nan_low)
     {
-        uint64_t value = 0;
-        tile_store(f.from, &value, 0, f.fill);
-        return filter_key<K>(f.from, &value, 0, nan_low);
+        return tile_fill<K>(f.from, f.fill, nan_low);
     }
     static __device__ __forceinline__ void put(const cpi_line_filter &f, int64_t i, W v)
     {
@@ -201,128 +210,145 @@ template <class K, class T, int N> struct tile_ranked : tile_key<K, T> {
 
 /* --- blocks --- */
 
-/* Are the weights, in shared memory, symmetric (1), antisymmetric (-1) or neither (0)? */
-__device__ __forceinline__ int tile_symmetry(const double *w, int size)
+/* Are the weights symmetric (1), antisymmetric (-1) or neither (0)? Each warp looks by itself. */
+__device__ __forceinline__ int tile_symmetry(const tile_lines &a)
 {
-    bool even = size & 1, odd = even;
-    for (int k = 1 + (int)threadIdx.x; k <= size / 2; k += TILE_THREADS) {
-        const double a = w[size / 2 + k], b = w[size / 2 - k];
-        even = even && !(fabs(a - b) > 2.220446049250313e-16);
-        odd = odd && !(fabs(a + b) > 2.220446049250313e-16);
+    if (a.f.op != CPI_LINE_CORRELATE) return 0;
+    const double *w = a.f.weights + a.size / 2;
+    bool even = a.size & 1, odd = even;
+    for (int k = 1 + (int)threadIdx.x % 32; k <= a.size / 2; k += 32) {
+        const double p = __ldg(w + k), q = __ldg(w - k);
+        even = even && !(fabs(p - q) > 2.220446049250313e-16);
+        odd = odd && !(fabs(p + q) > 2.220446049250313e-16);
     }
-    even = __syncthreads_and(even), odd = __syncthreads_and(odd);
+    even = __all_sync(~0u, even), odd = __all_sync(~0u, odd);
     return even ? 1 : odd ? -1 : 0;
-}
-
-/* Copies the weights behind the tile and finds their symmetry; the block waits for all its writes. */
-__device__ __forceinline__ int tile_weights(const tile_lines &a, double *w)
-{
-    const bool weighted = a.f.op == CPI_LINE_CORRELATE;
-    for (int k = threadIdx.x; weighted && k < a.size; k += TILE_THREADS) w[k] = a.f.weights[k];
-    __syncthreads();
-    return weighted ? tile_symmetry(w, a.size) : 0;
 }
 
 /* The element 0 of a line. */
 __device__ __forceinline__ int64_t tile_line(const tile_lines &a, uint32_t line)
 {
+    if (a.inner == 1) return (int64_t)line * a.n;
     const uint32_t outer = cpi_quotient(&a.by_inner, line);
     return (int64_t)outer * a.n * a.inner + (line - outer * (uint32_t)a.inner);
 }
 
-/* Element p of a line that begins at `line`, p any position. */
-template <class E>
-__device__ __forceinline__ typename E::W tile_beyond(const tile_lines &a, int64_t line, int p, typename E::W fill)
+/* The element of an axis of n elements that stands at position p; -1: the constant. */
+static __device__ __noinline__ int tile_position(int p, int n, cpi_boundary mode)
 {
-    const int64_t i = cpi_boundary_index(p, a.n, a.f.boundary);
-    return i < 0 ? fill : E::of(a.f, line + i * a.inner, a.nan_low);
+    return (int)cpi_boundary_index(p, n, mode);
+}
+/* Element p, any position, of a line that begins at `line`. */
+template <class E>
+__device__ __forceinline__ typename E::W tile_element(const tile_lines &a, int64_t line, int p)
+{
+    int i = p;
+    if ((unsigned)p >= (unsigned)a.n) i = tile_position(p, a.n, a.f.boundary);
+    return i < 0 ? E::fill(a.f, a.nan_low) : E::of(a.f, line + (int64_t)i * a.inner, a.nan_low);
 }
 
 /* Block: `lines` lines, a tile of each. */
 template <class E, int R>
-__device__ __forceinline__ void tile_lines_along(const tile_lines &a, typename E::W *shared, double *weights)
+__device__ __forceinline__ void tile_lines_along(const tile_lines &a, typename E::W *shared)
 {
     typedef typename E::W W;
     const uint32_t part = cpi_quotient(&a.by_tiles, blockIdx.x), line0 = part * (uint32_t)a.lines;
     const int first = (int)(blockIdx.x - part * a.tiles) * a.positions;
     const int lines = a.all_lines - line0 < (uint32_t)a.lines ? (int)(a.all_lines - line0) : a.lines;
-    const int low = a.before - first, end = a.n - first + a.before; /* elements low .. end - 1 lie inside */
-    const W fill = E::fill(a.f, a.nan_low);
-    for (int i0 = threadIdx.x; i0 < lines * a.reach; i0 += TILE_BATCH * TILE_THREADS) {
-        W v[TILE_BATCH];
-        int at[TILE_BATCH];
+    const int rest = a.n - first + a.size - 1, live = rest < a.reach ? rest : a.reach;
+    /* elements low .. end - 1 lie inside the line */
+    const int low = a.before > first ? a.before - first : 0;
+    const int end = a.n - first + a.before < live ? a.n - first + a.before : live;
+    if (a.inner == 1) {
+        const int64_t block = (int64_t)line0 * a.n + (first - a.before);
+        for (int i0 = threadIdx.x; i0 < lines * a.reach; i0 += TILE_BATCH * TILE_THREADS) {
+            W v[TILE_BATCH];
+            int to[TILE_BATCH]; /* -1: none */
 #pragma unroll
-        for (int u = 0; u < TILE_BATCH; u++) {
-            const int i = i0 + u * TILE_THREADS;
-            const int l = (int)cpi_quotient(&a.by_reach, (uint32_t)i), e = i - l * a.reach;
-            at[u] = l < lines && e >= low && e < end ? l * a.pitch + e + e / R : -1;
-            if (at[u] >= 0)
-                v[u] = E::of(a.f, tile_line(a, line0 + (uint32_t)l) + (int64_t)(first - a.before + e) * a.inner,
-                             a.nan_low);
+            for (int u = 0; u < TILE_BATCH; u++) {
+                const int i = i0 + u * TILE_THREADS;
+                const int l = (int)cpi_quotient(&a.by_reach, (uint32_t)i), e = i - l * a.reach;
+                to[u] = l < lines && e >= low && e < end ? l * a.pitch + e + e / R : -1;
+                if (to[u] >= 0) v[u] = E::of(a.f, block + (l * a.n + e), a.nan_low);
+            }
+#pragma unroll
+            for (int u = 0; u < TILE_BATCH; u++)
+                if (to[u] >= 0) shared[to[u]] = v[u];
         }
-#pragma unroll
-        for (int u = 0; u < TILE_BATCH; u++)
-            if (at[u] >= 0) shared[at[u]] = v[u];
+    } else {
+        for (int i = threadIdx.x; i < lines * a.reach; i += TILE_THREADS) {
+            const int l = (int)cpi_quotient(&a.by_reach, (uint32_t)i), e = i - l * a.reach;
+            if (e >= low && e < end)
+                shared[l * a.pitch + e + e / R] =
+                    tile_element<E>(a, tile_line(a, line0 + (uint32_t)l), first - a.before + e);
+        }
     }
-    const int live = a.n - first + a.size - 1 < a.reach ? a.n - first + a.size - 1 : a.reach;
-    const int before = low > 0 ? low : 0, beyond = before + (live > end ? live - end : 0);
+    const int beyond = low + (live > end ? live - end : 0);
     for (int i = threadIdx.x; i < lines * beyond; i += TILE_THREADS) {
-        const int l = i / beyond, k = i - l * beyond, e = k < before ? k : end + k - before;
+        const int l = i / beyond, k = i - l * beyond, e = k < low ? k : end + k - low;
         shared[l * a.pitch + e + e / R] =
-            tile_beyond<E>(a, tile_line(a, line0 + (uint32_t)l), first - a.before + e, fill);
+            tile_element<E>(a, tile_line(a, line0 + (uint32_t)l), first - a.before + e);
     }
-    const int way = tile_weights(a, weights);
+    const int way = tile_symmetry(a);
+    __syncthreads();
     const int l = (int)cpi_quotient(&a.by_threads, threadIdx.x), j = (int)threadIdx.x - l * a.threads;
     W v[R];
     W *own = shared + l * a.pitch + j * (R + 1);
-    if (l < lines) E::template make<R>(a, tile_along<W, R>{own}, weights, way, v);
+    if (l < lines) E::template make<R>(a, tile_along<W, R>{own}, a.f.weights, way, v);
     __syncthreads();
     if (l < lines)
 #pragma unroll
         for (int i = 0; i < R; i++) own[i] = v[i];
     __syncthreads();
+    const int64_t block = (int64_t)line0 * a.n + first;
     for (int i = threadIdx.x; i < lines * a.positions; i += TILE_THREADS) {
         const int l = (int)cpi_quotient(&a.by_positions, (uint32_t)i), e = i - l * a.positions;
-        if (first + e < a.n)
-            E::put(a.f, tile_line(a, line0 + (uint32_t)l) + (int64_t)(first + e) * a.inner,
-                   shared[l * a.pitch + e + e / R]);
+        if (first + e >= a.n) continue;
+        const int64_t to = a.inner == 1 ? block + (l * a.n + e)
+                                        : tile_line(a, line0 + (uint32_t)l) + (int64_t)(first + e) * a.inner;
+        E::put(a.f, to, shared[l * a.pitch + e + e / R]);
     }
 }
 
 /* Block: TILE_LANES lines side by side; blockIdx.y: which ones of an outer index. Warps take R positions each. */
 template <class E, int R>
-__device__ __forceinline__ void tile_lines_across(const tile_lines &a, typename E::W *shared, double *weights)
+__device__ __forceinline__ void tile_lines_across(const tile_lines &a, typename E::W *shared)
 {
     typedef typename E::W W;
+    enum { WARPS = TILE_THREADS / TILE_LANES };
     const uint32_t outer = cpi_quotient(&a.by_tiles, blockIdx.x);
     const int first = (int)(blockIdx.x - outer * a.tiles) * a.positions;
     const int lane = threadIdx.x % TILE_LANES, warp = threadIdx.x / TILE_LANES;
     const int column = (int)blockIdx.y * TILE_LANES + lane;
     const int64_t line = (int64_t)outer * a.n * a.inner + column;
-    const int low = a.before - first, end = a.n - first + a.before;
-    const W fill = E::fill(a.f, a.nan_low);
-    const int live = a.n - first + a.size - 1 < a.reach ? a.n - first + a.size - 1 : a.reach;
-    for (int e0 = warp; e0 < live && column < a.inner; e0 += TILE_BATCH * (TILE_THREADS / TILE_LANES)) {
+    const int rest = a.n - first + a.size - 1, live = rest < a.reach ? rest : a.reach;
+    const int low = a.before > first ? a.before - first : 0;
+    const int end = a.n - first + a.before < live ? a.n - first + a.before : live;
+    const int64_t block = line + (int64_t)(first - a.before) * a.inner;
+    for (int e0 = warp; e0 < live && column < a.inner; e0 += TILE_BATCH * WARPS) {
         W v[TILE_BATCH];
 #pragma unroll
         for (int u = 0; u < TILE_BATCH; u++) {
-            const int e = e0 + u * (TILE_THREADS / TILE_LANES);
-            if (e >= low && e < end && e < live)
-                v[u] = E::of(a.f, line + (int64_t)(first - a.before + e) * a.inner, a.nan_low);
+            const int e = e0 + u * WARPS;
+            if (e >= low && e < end) v[u] = E::of(a.f, block + (int64_t)e * a.inner, a.nan_low);
         }
 #pragma unroll
         for (int u = 0; u < TILE_BATCH; u++) {
-            const int e = e0 + u * (TILE_THREADS / TILE_LANES);
-            if (e < live)
-                shared[e * TILE_LANES + lane] =
-                    e >= low && e < end ? v[u] : tile_beyond<E>(a, line, first - a.before + e, fill);
+            const int e = e0 + u * WARPS;
+            if (e >= low && e < end) shared[e * TILE_LANES + lane] = v[u];
         }
     }
-    const int way = tile_weights(a, weights);
+    const int beyond = low + (live > end ? live - end : 0);
+    for (int k = warp; k < beyond && column < a.inner; k += WARPS) {
+        const int e = k < low ? k : end + k - low;
+        shared[e * TILE_LANES + lane] = tile_element<E>(a, line, first - a.before + e);
+    }
+    const int way = tile_symmetry(a);
+    __syncthreads();
     if (column >= a.inner) return;
-    for (int p = warp * R; p < a.positions && first + p < a.n; p += TILE_THREADS / TILE_LANES * R) {
+    for (int p = warp * R; p < a.positions && first + p < a.n; p += WARPS * R) {
         W v[R];
-        E::template make<R>(a, tile_across<W, R>{shared + p * TILE_LANES + lane}, weights, way, v);
+        E::template make<R>(a, tile_across<W, R>{shared + p * TILE_LANES + lane}, a.f.weights, way, v);
 #pragma unroll
         for (int i = 0; i < R; i++)
             if (first + p + i < a.n) E::put(a.f, line + (int64_t)(first + p + i) * a.inner, v[i]);

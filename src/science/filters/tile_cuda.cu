@@ -9,12 +9,10 @@ enum { TILE_BYTES = 48 << 10 };
 extern __shared__ double tile_memory[];
 
 template <class E, int R, bool ALONG>
-__global__ void __launch_bounds__(TILE_THREADS) lines(const __grid_constant__ tile_lines a, int elements)
+__global__ void __launch_bounds__(TILE_THREADS) lines(const __grid_constant__ tile_lines a)
 {
-    typedef typename E::W W;
-    W *shared = (W *)tile_memory;
-    if constexpr (ALONG) tile_lines_along<E, R>(a, shared, (double *)(shared + elements));
-    else tile_lines_across<E, R>(a, shared, (double *)(shared + elements));
+    if constexpr (ALONG) tile_lines_along<E, R>(a, (typename E::W *)tile_memory);
+    else tile_lines_across<E, R>(a, (typename E::W *)tile_memory);
 }
 
 template <class T, int R>
@@ -23,19 +21,19 @@ __global__ void __launch_bounds__(TILE_THREADS) sums(const __grid_constant__ til
     tile_sums<T, R>(a, tile_memory, tile_memory + elements);
 }
 template <class K, class T, int N, int R, int RANK>
-__global__ void __launch_bounds__(TILE_THREADS) ranks(const __grid_constant__ tile_windows a, int)
+__global__ void __launch_bounds__(TILE_THREADS) ranks(const __grid_constant__ tile_windows a)
 {
     tile_ranks<K, T, N, R, RANK>(a, (K *)tile_memory);
 }
 
 struct line_plan {
     tile_lines a;
-    int64_t blocks, elements, bytes;
+    int64_t blocks, bytes;
     unsigned columns;
 };
 
 /* The tiles of a line filter with R results a thread; false: it does not fit. */
-bool plan_lines(const cpi_line_filter *f, int r, int64_t item, int rank, line_plan *p)
+bool plan_lines(const cpi_line_filter *f, int r, int groups, int64_t item, int rank, line_plan *p)
 {
     tile_lines &a = p->a;
     const int64_t lines = f->outer * f->inner;
@@ -45,43 +43,40 @@ bool plan_lines(const cpi_line_filter *f, int r, int64_t item, int rank, line_pl
     a.n = (int)f->n, a.inner = (int)f->inner, a.size = (int)f->size, a.before = (int)f->before;
     a.all_lines = (uint32_t)lines;
     const bool along = f->inner < TILE_LANES;
-    const int64_t most = along ? TILE_THREADS * r : f->size > 2 * TILE_LANES ? 16 * r : 8 * r;
+    const int64_t most = along ? TILE_THREADS * r : 8 * r * groups;
     const int64_t tiles = cpi_ceil_div(f->n, most), each = along ? cpi_ceil_div(cpi_ceil_div(f->n, tiles), r) * r : most;
     a.positions = (int)each, a.reach = (int)(each + f->size - 1);
     a.tiles = (uint32_t)cpi_ceil_div(f->n, each);
-    const int64_t weights = f->op == CPI_LINE_CORRELATE ? f->size * 8 : 0;
     if (along) {
         a.threads = a.positions / r;
         int64_t pitch = a.reach + a.reach / r + 1;
         pitch += ((a.threads * (r + 1) - pitch) % 32 + 32) % 32; /* the next line's threads go on with the banks */
         a.lines = TILE_THREADS / a.threads;
         if (a.lines > lines) a.lines = (int)lines;
-        const int64_t fit = (TILE_BYTES - weights) / item / pitch;
+        const int64_t fit = TILE_BYTES / item / pitch;
         if (fit < 1) return false;
         if (a.lines > fit) a.lines = (int)fit;
         a.pitch = (int)pitch;
-        p->elements = a.lines * pitch, p->columns = 1;
+        p->bytes = a.lines * pitch * item, p->columns = 1;
         p->blocks = cpi_ceil_div(lines, (int64_t)a.lines) * a.tiles;
     } else {
-        p->elements = (int64_t)a.reach * TILE_LANES;
+        p->bytes = a.reach * TILE_LANES * item;
         p->columns = (unsigned)cpi_ceil_div(f->inner, (int64_t)TILE_LANES);
         p->blocks = f->outer * a.tiles;
     }
-    p->elements = cpi_round_up(p->elements, 2);
-    p->bytes = p->elements * item + weights;
     if (p->bytes > TILE_BYTES || p->columns > 65535 || p->blocks >= (int64_t)1 << 31) return false;
     a.by_inner = cpi_divisor_of(a.inner), a.by_tiles = cpi_divisor_of(a.tiles), a.by_reach = cpi_divisor_of(a.reach);
     a.by_positions = cpi_divisor_of(a.positions), a.by_threads = cpi_divisor_of(a.threads ? a.threads : 1);
     return true;
 }
 
-template <class E, int R> bool launch_lines(cudaStream_t s, const cpi_line_filter *f, int rank)
+template <class E, int R, int G = 1> bool launch_lines(cudaStream_t s, const cpi_line_filter *f, int rank)
 {
     line_plan p;
-    if (!plan_lines(f, R, sizeof(typename E::W), rank, &p)) return false;
+    if (!plan_lines(f, R, G, sizeof(typename E::W), rank, &p)) return false;
     const dim3 grid((unsigned)p.blocks, p.columns);
-    if (f->inner < TILE_LANES) lines<E, R, true><<<grid, TILE_THREADS, p.bytes, s>>>(p.a, (int)p.elements);
-    else lines<E, R, false><<<grid, TILE_THREADS, p.bytes, s>>>(p.a, (int)p.elements);
+    if (f->inner < TILE_LANES) lines<E, R, true><<<grid, TILE_THREADS, p.bytes, s>>>(p.a);
+    else lines<E, R, false><<<grid, TILE_THREADS, p.bytes, s>>>(p.a);
     return true;
 }
 
@@ -129,7 +124,7 @@ template <class K, class T, int N, int R, int RANK> bool launch_ranks(cudaStream
     tile_windows a;
     int64_t blocks, elements;
     if (!plan_windows(f, R, false, sizeof(K), &a, &blocks, &elements)) return false;
-    ranks<K, T, N, R, RANK><<<(unsigned)blocks, TILE_THREADS, elements * sizeof(K), s>>>(a, 0);
+    ranks<K, T, N, R, RANK><<<(unsigned)blocks, TILE_THREADS, elements * sizeof(K), s>>>(a);
     return true;
 }
 template <class K, class T> bool launch_squares(cudaStream_t s, const cpi_window_filter *f)

@@ -30,35 +30,40 @@ struct tile_place {
     }
 };
 
-/* Reads rows of tile_x + size_x - 1 elements; in a row GAP elements more leave a gap (0: none). `of(i)` is an
- * element as a work element. */
-template <int GAP, class W, class F>
-__device__ __forceinline__ void tile_read(const tile_windows &a, const tile_place &p, W *shared, W fill, F of)
+/* Reads rows of tile_x + size_x - 1 elements; after GAP elements of a row (0: none) one place is left out. `of(i)` is an
+ * element as a work element, `fill()` the constant. */
+template <int GAP, class W, class F, class C>
+__device__ __forceinline__ void tile_read(const tile_windows &a, const tile_place &p, W *shared, F of, C fill)
 {
-    const int reach = a.tile_x + a.size_x - 1;
-    const int live_x = a.width - p.x + a.size_x - 1, live_y = a.height - p.y + a.size_y - 1;
-    const int rows = a.tile_y + a.size_y - 1 < live_y ? a.tile_y + a.size_y - 1 : live_y;
-    for (int i0 = threadIdx.x; i0 < rows * reach; i0 += TILE_BATCH * TILE_THREADS) {
-        W v[TILE_BATCH];
-        int at[TILE_BATCH];
+    const int reach = a.tile_x + a.size_x - 1, x0 = p.x - a.before_x, y0 = p.y - a.before_y;
+    const int live = a.height - p.y + a.size_y - 1;
+    const int rows = a.tile_y + a.size_y - 1 < live ? a.tile_y + a.size_y - 1 : live;
+    if (x0 >= 0 && y0 >= 0 && x0 + reach <= a.width && y0 + rows <= a.height) {
+        const int64_t block = p.image + (int64_t)y0 * a.width + x0;
+        for (int i0 = threadIdx.x; i0 < rows * reach; i0 += TILE_BATCH * TILE_THREADS) {
+            W v[TILE_BATCH];
+            int to[TILE_BATCH];
 #pragma unroll
-        for (int u = 0; u < TILE_BATCH; u++) {
-            const int i = i0 + u * TILE_THREADS;
-            const int r = (int)cpi_quotient(&a.by_reach, (uint32_t)i), e = i - r * reach;
-            const int y = p.y - a.before_y + r, x = p.x - a.before_x + e;
-            at[u] = r < rows && e < live_x ? r * a.pitch + (GAP ? e + e / (GAP ? GAP : 1) : e) : -1;
-            if (at[u] < 0) continue;
-            if ((unsigned)y < (unsigned)a.height && (unsigned)x < (unsigned)a.width) {
-                v[u] = of(p.image + (int64_t)y * a.width + x);
-            } else {
-                const int64_t i = cpi_boundary_index(y, a.height, a.boundary);
-                const int64_t j = cpi_boundary_index(x, a.width, a.boundary);
-                v[u] = i < 0 || j < 0 ? fill : of(p.image + i * a.width + j);
+            for (int u = 0; u < TILE_BATCH; u++) {
+                const int i = i0 + u * TILE_THREADS;
+                const int r = (int)cpi_quotient(&a.by_reach, (uint32_t)i), e = i - r * reach;
+                to[u] = GAP ? r * a.pitch + e + e / (GAP ? GAP : 1) : i;
+                if (i < rows * reach) v[u] = of(block + ((int64_t)r * a.width + e));
             }
-        }
 #pragma unroll
-        for (int u = 0; u < TILE_BATCH; u++)
-            if (at[u] >= 0) shared[at[u]] = v[u];
+            for (int u = 0; u < TILE_BATCH; u++)
+                if (i0 + u * TILE_THREADS < rows * reach) shared[to[u]] = v[u];
+        }
+        return;
+    }
+    for (int i = threadIdx.x; i < rows * reach; i += TILE_THREADS) {
+        const int r = (int)cpi_quotient(&a.by_reach, (uint32_t)i), e = i - r * reach;
+        int x = x0 + e, y = y0 + r;
+        if (x >= a.width + a.size_x - 1) continue;
+        if ((unsigned)x >= (unsigned)a.width) x = tile_position(x, a.width, a.boundary);
+        if ((unsigned)y >= (unsigned)a.height) y = tile_position(y, a.height, a.boundary);
+        shared[GAP ? r * a.pitch + e + e / (GAP ? GAP : 1) : i] =
+            x < 0 || y < 0 ? fill() : of(p.image + (int64_t)y * a.width + x);
     }
 }
 
@@ -73,8 +78,8 @@ __device__ __forceinline__ void tile_sums(const tile_windows &a, double *shared,
         const double w = a.weights[k];
         weights[k] = fabs(w) <= 2.220446049250313e-16 ? 0 : w; /* no tap */
     }
-    tile_read<R>(a, p, shared, a.fill,
-                 [&](int64_t i) { return filter_load(tile_type<T>(a.from), a.in, i); });
+    tile_read<R>(a, p, shared, [&](int64_t i) { return filter_load(tile_type<T>(a.from), a.in, i); },
+                 [&] { return a.fill; });
     __syncthreads();
     const int j = threadIdx.x & ((1 << a.threads_bits) - 1), row = threadIdx.x >> a.threads_bits;
     double sum[R], v[R];
@@ -147,10 +152,8 @@ __device__ __forceinline__ void tile_ranks(const tile_windows &a, K *shared)
 {
     const tile_place p(a);
     const cp_type type = tile_type<T>(a.from);
-    uint64_t value = 0;
-    tile_store(a.from, &value, 0, a.fill);
-    const K fill = filter_key<K>(a.from, &value, 0, false);
-    tile_read<0>(a, p, shared, fill, [&](int64_t i) { return filter_key<K>(type, a.in, i, false); });
+    tile_read<0>(a, p, shared, [&](int64_t i) { return filter_key<K>(type, a.in, i, false); },
+                 [&] { return tile_fill<K>(a.from, a.fill, false); });
     __syncthreads();
     const int x = threadIdx.x & ((1 << a.threads_bits) - 1), y = (threadIdx.x >> a.threads_bits) * R;
     if (p.x + x >= a.width || p.y + y >= a.height) return;

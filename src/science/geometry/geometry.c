@@ -91,15 +91,24 @@ static cp_array *filtered(const char *name, cp_array *x, int order, cpi_boundary
 {
     cpi_device *device = cpi_common_device(name, 1, &x);
     cp_array *source = device ? cpi_dense(name, x, cpi_sampled_type(x->type), device) : NULL;
-    cp_array *r = source ? cpi_array_new(name, device, CP_FLOAT64, x->ndim, x->shape, 'C') : NULL;
+    cp_array *r = source ? cpi_array_new(name, device, CP_FLOAT64, x->ndim, x->shape, 'C') : NULL, *other = NULL;
     cp_code code = r ? CP_OK : CP_ERROR_MEMORY;
-    bool any = false;
-    for (int axis = from; !code && r->size && axis < to; axis++) {
-        if (x->shape[axis] < 2 || order < 2) continue;
-        code = filter_axis(any ? r : source, r, axis, order, mode);
-        any = true;
+    int axes = 0;
+    for (int axis = from; order >= 2 && axis < to; axis++) axes += x->shape[axis] >= 2;
+    /* the CPU filters in place; elsewhere two arrays take turns, so that the last axis ends in the result */
+    if (!code && axes > 1 && !device->backend->at_once) {
+        other = cpi_array_new(name, device, CP_FLOAT64, x->ndim, x->shape, 'C');
+        if (!other) code = CP_ERROR_MEMORY;
     }
-    if (!code && !any) code = cp_assign(r, source);
+    cp_array *now = source;
+    for (int axis = from, left = axes; !code && left && r->size && axis < to; axis++) {
+        if (x->shape[axis] < 2) continue;
+        cp_array *next = other && --left % 2 ? other : r;
+        code = filter_axis(now, next, axis, order, mode);
+        now = next;
+    }
+    if (!code && !axes) code = cp_assign(r, source);
+    cp_free(other);
     cp_free(source);
     return code ? NULL : r;
 }

@@ -1,9 +1,10 @@
 /* Splines and distances on the GPU: launchers. What the kernels compute is in resample.cuh and nearest.cuh. */
 #include "cuda/cuda.h"
 #include "geometry/geometry.h"
-#include "geometry/nearest.cuh"
+#include "geometry/nearest_line.cuh"
 #include "geometry/resample.cuh"
 #include "geometry/rounding.h"
+#include "geometry/spline_tile.cuh"
 
 namespace {
 
@@ -12,6 +13,8 @@ constexpr int64_t MOST = 1 << 20; /* blocks; kernels iterate over what is more *
 
 #define FOR_EACH(i, n) \
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < (n); i += (int64_t)gridDim.x * THREADS)
+
+extern __shared__ double line_memory[];
 
 /* --- values at positions --- */
 
@@ -80,6 +83,12 @@ __global__ void __launch_bounds__(THREADS) backwards_kernel(const __grid_constan
     FOR_EACH(i, g.outer * g.inner * g.segments) cpi_spline_backwards(g, i);
 }
 
+template <class T>
+__global__ void __launch_bounds__(THREADS) tile_kernel(const __grid_constant__ cpi_spline_args g, int64_t groups)
+{
+    cpi_spline_tile<T, THREADS>(g, groups, line_memory);
+}
+
 /* --- distances --- */
 
 __global__ void __launch_bounds__(THREADS) ends_kernel(const __grid_constant__ cpi_nearest_args g)
@@ -113,24 +122,40 @@ __global__ void __launch_bounds__(THREADS) move_kernel(const __grid_constant__ c
     }
 }
 
-/* Roots; where there is no zero anywhere, distances and indices as if one lay before the first element. */
-__global__ void __launch_bounds__(THREADS) finish_kernel(const __grid_constant__ cpi_nearest p, int64_t size)
+/* What distance i is, of its square; where there is no zero anywhere, distances and indices are as if one lay before the
+ * first element. */
+__device__ __forceinline__ double finished(const cpi_nearest &p, int64_t i, double sum)
 {
-    FOR_EACH(i, size) {
-        double sum = p.distances[i];
-        if (!(sum < CPI_NEAREST_NEVER)) {
-            int64_t rest = i;
-            double square[CP_MAXDIM];
-            for (int d = p.ndim - 1; d >= 0; d--) {
-                const int64_t at = cpi_index_along(p.shape[d], rest);
-                const double t = (double)(at + (d == 0)) * p.sampling[d];
-                square[d] = t * t;
-                if (p.indices) p.indices[d * size + i] = d ? 0 : -1;
-            }
-            sum = 0;
-            for (int d = 0; d < p.ndim; d++) sum += square[d];
+    if (!(sum < CPI_NEAREST_NEVER)) {
+        int64_t rest = i;
+        double square[CP_MAXDIM];
+        for (int d = p.ndim - 1; d >= 0; d--) {
+            const int64_t at = cpi_index_along(p.shape[d], rest);
+            const double t = (double)(at + (d == 0)) * p.sampling[d];
+            square[d] = t * t;
+            if (p.indices) p.indices[d * p.size + i] = d ? 0 : -1;
         }
-        p.distances[i] = sqrt(sum);
+        sum = 0;
+        for (int d = 0; d < p.ndim; d++) sum += square[d];
+    }
+    return sqrt(sum);
+}
+__global__ void __launch_bounds__(THREADS) finish_kernel(const __grid_constant__ cpi_nearest p)
+{
+    FOR_EACH(i, p.size) p.distances[i] = finished(p, i, p.distances[i]);
+}
+
+/* The last axis: a block a line. Without indices it ends with distances, not squares. */
+__global__ void __launch_bounds__(THREADS) line_kernel(const __grid_constant__ cpi_nearest_args g,
+                                                       const __grid_constant__ cpi_nearest p)
+{
+    for (int64_t line = blockIdx.x; line < g.outer; line += gridDim.x) {
+        const int64_t first = line * g.n;
+        cpi_nearest_line<THREADS>(g, g.from + first, line_memory, [&](int i, double square, int32_t which) {
+            if (g.nearest) g.to[first + i] = square, g.nearest[first + i] = which;
+            else g.to[first + i] = finished(p, first + i, square);
+        });
+        __syncthreads();
     }
 }
 
@@ -157,6 +182,8 @@ cp_code cpi_geometry_cuda_resample(cp_stream *stream, const cpi_resample *r)
     for (int d = 0; d < r->in_ndim; d++) g.in_size *= g.in_shape[d] = r->in_shape[d];
     for (int d = 0; d < r->out_ndim; d++) g.out_size *= g.out_shape[d] = r->out_shape[d];
     g.n = r->images * g.out_size;
+    g.small = g.out_size < (int64_t)1 << 31;
+    for (int d = 0; d < r->out_ndim && d < 3; d++) g.by[d] = cpi_divisor_of(g.small ? r->out_shape[d] : 1);
     static_assert(sizeof g.numbers == sizeof r->numbers, "");
     memcpy(g.numbers, r->numbers, sizeof g.numbers);
     g.place = r->place, g.from = r->from, g.to = r->to;
@@ -166,8 +193,51 @@ cp_code cpi_geometry_cuda_resample(cp_stream *stream, const cpi_resample *r)
     return launch(stream, kernel, g.n, args, "resample");
 }
 
+/* The filter of a pole, from g.from to g.to. */
+template <class T> static cp_code launch_tile(cp_stream *stream, const cpi_spline_args &g)
+{
+    const int64_t groups = cpi_ceil_div(g.outer * g.inner, (int64_t)CPI_SPLINE_TILE_LINES);
+    const int64_t blocks = groups * cpi_ceil_div(g.n, cpi_spline_tile_each(g.n)), bytes = cpi_spline_tile_bytes(g.n);
+    const cp_code code = cpi_cuda_allow(stream, tile_kernel<T>, bytes, "spline_filter");
+    if (code) return code;
+    tile_kernel<T><<<(unsigned)blocks, THREADS, (size_t)bytes, cpi_cuda_stream(stream)>>>(g, groups);
+    return CPI_LAUNCHED(stream, "spline_filter");
+}
+
+/* Pole by pole, each from one array to another one. */
+static cp_code spline_by_tiles(cp_stream *stream, const cpi_spline *s)
+{
+    const int64_t size = s->outer * s->n * s->inner;
+    const bool in_place = s->from == s->to;
+    double pole[2], *between = NULL;
+    const int poles = cpi_spline_poles(s->order, pole);
+    if (poles == 2 || in_place) between = (double *)cpi_host->work_alloc(stream, (size_t)size * sizeof *between);
+    if ((poles == 2 || in_place) && !between) return CP_ERROR_MEMORY;
+    cpi_spline_args g = {s->order, 0, s->ends, s->outer, s->n, s->inner, 1, cpi_spline_gain(s->order), s->from, s->to};
+    cp_code code = CP_OK;
+    if (in_place && poles == 1) {
+        code = cpi_cuda_check(stream, cudaMemcpyAsync(between, s->from, (size_t)size * sizeof *between,
+                                                      cudaMemcpyDeviceToDevice, cpi_cuda_stream(stream)),
+                              "spline_filter");
+        g.from = between;
+    } else if (poles == 2) {
+        g.to = between;
+    }
+    if (!code)
+        code = s->source == CP_FLOAT32 ? launch_tile<float>(stream, g) : launch_tile<double>(stream, g);
+    if (!code && poles == 2) {
+        g.pole_number = 1, g.gain = 1, g.from = between, g.to = s->to;
+        code = launch_tile<double>(stream, g);
+    }
+    cpi_host->work_free(stream, between);
+    return code;
+}
+
 cp_code cpi_geometry_cuda_spline(cp_stream *stream, const cpi_spline *s)
 {
+    const int64_t groups = cpi_ceil_div(s->outer * s->inner, (int64_t)CPI_SPLINE_TILE_LINES);
+    if (s->ends != CPI_SPLINE_WRAP && groups * cpi_ceil_div(s->n, cpi_spline_tile_each(s->n)) < (int64_t)1 << 31)
+        return spline_by_tiles(stream, s);
     const int64_t size = s->outer * s->n * s->inner;
     double pole[2], *between = (double *)cpi_host->work_alloc(stream, (size_t)size * sizeof *between);
     if (!between) return CP_ERROR_MEMORY;
@@ -197,26 +267,48 @@ static cp_code first_axis(cp_stream *stream, cpi_nearest_args &g)
 {
     g.parts = cpi_ceil_div(g.n, (int64_t)CPI_NEAREST_SEGMENT);
     const int64_t segments = g.parts * g.inner;
-    g.low = (int32_t *)cpi_host->work_alloc(stream, (size_t)segments * 2 * sizeof *g.low);
-    if (!g.low) return CP_ERROR_MEMORY;
+    g.zeros = (uint64_t *)cpi_host->work_alloc(stream, (size_t)segments * (sizeof *g.zeros + 2 * sizeof *g.low));
+    if (!g.zeros) return CP_ERROR_MEMORY;
+    g.low = (int32_t *)(g.zeros + segments);
     g.high = g.low + segments;
     cp_code code = launch_nearest(stream, (const void *)ends_kernel, segments, g);
     if (!code) code = launch_nearest(stream, (const void *)around_kernel, g.inner, g);
     if (!code) code = launch_nearest(stream, (const void *)fill_kernel, segments, g);
-    cpi_host->work_free(stream, g.low);
+    cpi_host->work_free(stream, g.zeros);
     return code;
 }
 
-/* A further one, number `axis`: squares from `from` to `to`; `copy` has space for a plane of indices. */
-static cp_code next_axis(cp_stream *stream, cpi_nearest_args &g, int axis, int32_t *indices, int32_t *copy)
+/* The nearest ones along an axis, of squares from `from` to `to`. */
+static cp_code search(cp_stream *stream, cpi_nearest_args &g)
 {
     g.parts = cpi_ceil_div(g.n, (int64_t)CPI_NEAREST_BLOCK);
     const int64_t blocks = g.outer * g.parts * g.inner;
     g.least = (double *)cpi_host->work_alloc(stream, (size_t)blocks * sizeof *g.least);
     if (!g.least) return CP_ERROR_MEMORY;
-    g.nearest = indices ? indices + axis * g.size : NULL;
     cp_code code = launch_nearest(stream, (const void *)least_kernel, blocks, g);
     if (!code) code = launch_nearest(stream, (const void *)search_kernel, g.size, g);
+    cpi_host->work_free(stream, g.least);
+    return code;
+}
+
+/* Is the axis' line one of shared memory? */
+static bool is_line(const cpi_nearest_args &g)
+{
+    return g.inner == 1 && g.n <= CPI_NEAREST_EACH * THREADS;
+}
+static cp_code search_lines(cp_stream *stream, cpi_nearest_args &g, const cpi_nearest *p)
+{
+    const unsigned blocks = cpi_cuda_blocks(g.outer, 1, MOST);
+    line_kernel<<<blocks, THREADS, (size_t)cpi_nearest_shared_bytes(g.n), cpi_cuda_stream(stream)>>>(g, *p);
+    return CPI_LAUNCHED(stream, "distance_transform_edt");
+}
+
+/* A further axis; `copy` has space for a plane of indices. */
+static cp_code next_axis(cp_stream *stream, cpi_nearest_args &g, const cpi_nearest *p, int axis, int32_t *copy)
+{
+    int32_t *indices = p->indices;
+    g.nearest = indices ? indices + axis * g.size : NULL;
+    cp_code code = is_line(g) ? search_lines(stream, g, p) : search(stream, g);
     for (int d = 0; indices && d < axis && !code; d++) {
         int32_t *plane = indices + d * g.size;
         const int32_t *from = copy;
@@ -226,8 +318,19 @@ static cp_code next_axis(cp_stream *stream, cpi_nearest_args &g, int axis, int32
         void *args[] = {&g, &from, &plane};
         if (!code) code = launch(stream, (const void *)move_kernel, g.size, args, "distance_transform_edt");
     }
-    cpi_host->work_free(stream, g.least);
     return code;
+}
+
+/* Have squares, and sums of them, no rounding errors? Distances that are multiples of 1 / 1024 are tried. */
+static bool is_exact(const cpi_nearest *p)
+{
+    double most = 0;
+    for (int d = 0; d < p->ndim; d++) {
+        const double unit = p->sampling[d] * 1024, far = unit * (double)p->shape[d];
+        if (!(fabs(unit) >= 1 && fabs(unit) < 0x1p40) || (double)(int64_t)unit != unit) return false;
+        most += far * far;
+    }
+    return most < 0x1p53;
 }
 
 cp_code cpi_geometry_cuda_nearest(cp_stream *stream, const cpi_nearest *p)
@@ -235,6 +338,7 @@ cp_code cpi_geometry_cuda_nearest(cp_stream *stream, const cpi_nearest *p)
     cpi_nearest_args g = {};
     g.size = g.outer = 1;
     for (int d = 0; d < p->ndim; d++) g.size *= p->shape[d];
+    g.exact = is_exact(p);
     const bool copies = p->ndim > 1;
     double *other = copies ? (double *)cpi_host->work_alloc(stream, (size_t)g.size * (p->indices ? 12 : 8)) : NULL;
     if (copies && !other) return CP_ERROR_MEMORY;
@@ -249,11 +353,12 @@ cp_code cpi_geometry_cuda_nearest(cp_stream *stream, const cpi_nearest *p)
         g.step = p->sampling[axis];
         g.from = now;
         g.to = now = now == other ? p->distances : other;
-        code = next_axis(stream, g, axis, p->indices, (int32_t *)(other + g.size));
+        code = next_axis(stream, g, p, axis, (int32_t *)(other + g.size));
     }
     cpi_nearest all = *p;
-    void *args[] = {&all, &g.size};
-    if (!code) code = launch(stream, (const void *)finish_kernel, g.size, args, "distance_transform_edt");
+    void *args[] = {&all};
+    const bool done = p->ndim > 1 && !p->indices && is_line(g);
+    if (!code && !done) code = launch(stream, (const void *)finish_kernel, g.size, args, "distance_transform_edt");
     if (other) cpi_host->work_free(stream, other);
     return code;
 }

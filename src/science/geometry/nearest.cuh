@@ -1,9 +1,10 @@
 /* Distances to the nearest zero in kernels. This header needs no CUDA header, so that tests compile it for the CPU
  * (tests/python/test_geometry_kernels.py).
  *
- * The first axis: segments of columns know their first and their last zero; those tell each segment the nearest zeros
- * around it, and then it is filled. Every further axis: each element tries its line's elements step by step to both
- * sides, then whole blocks, whose least squares say whether they can have a nearer one. */
+ * The first axis: segments of columns, of a bit an element, know their first and their last zero; those tell each
+ * segment the nearest zeros around it, and then it is filled. Every further axis: each element tries its line's
+ * elements step by step to both sides, then whole blocks, whose least squares say whether they can have a nearer one.
+ * Lines of the last axis that fit in shared memory are in nearest_line.cuh. */
 #ifndef CPI_NEAREST_CUH
 #define CPI_NEAREST_CUH
 
@@ -16,10 +17,12 @@ struct cpi_nearest_args {
     double step;
     const uint8_t *x;
     int32_t *low, *high;     /* (parts, inner): a segment's first and last zero; then those behind and before it */
+    uint64_t *zeros;         /* (parts, inner): its zeros, the first one in bit 0 */
     const double *from;      /* squares of the axes before */
     double *least;           /* (outer, parts, inner): of blocks */
     double *to;
     int32_t *nearest;        /* the index along the axis, or NULL; -1: none */
+    bool exact;              /* squares and their sums have no rounding errors */
 };
 
 #define CPI_NEAREST_NEVER ((double)INFINITY)
@@ -28,46 +31,59 @@ struct cpi_nearest_args {
 __device__ __forceinline__ void cpi_nearest_ends(const cpi_nearest_args &g, int64_t thread)
 {
     const int64_t column = thread % g.inner, part = thread / g.inner, first = part * CPI_NEAREST_SEGMENT;
-    const int64_t end = first + CPI_NEAREST_SEGMENT < g.n ? first + CPI_NEAREST_SEGMENT : g.n;
-    int32_t low = -1, high = -1;
-    for (int64_t i = first; i < end; i++)
-        if (!g.x[i * g.inner + column]) high = (int32_t)i, low = low < 0 ? high : low;
-    g.low[thread] = low, g.high[thread] = high;
+    const uint8_t *x = g.x + first * g.inner + column;
+    const int n = (int)(first + CPI_NEAREST_SEGMENT < g.n ? CPI_NEAREST_SEGMENT : g.n - first);
+    uint64_t zeros = 0;
+#pragma unroll 16
+    for (int i = 0; i < n; i++) zeros |= (uint64_t)(x[i * g.inner] == 0) << i;
+    g.zeros[thread] = zeros;
+    g.low[thread] = zeros ? (int32_t)first + __ffsll((long long)zeros) - 1 : -1;
+    g.high[thread] = zeros ? (int32_t)first + 63 - __clzll((long long)zeros) : -1;
 }
 
-/* Thread: a column. `high` becomes the last zero before each segment, `low` the first one behind it; -1: none. */
+/* Thread: a column. `high` becomes the last zero before each segment, `low` the first one behind it; -1: none. Some
+ * are read before any is written. */
 __device__ __forceinline__ void cpi_nearest_around(const cpi_nearest_args &g, int64_t column)
 {
-    int32_t before = -1, behind = -1;
-    for (int64_t p = 0; p < g.parts; p++) {
-        const int32_t high = g.high[p * g.inner + column];
-        g.high[p * g.inner + column] = before;
-        before = high >= 0 ? high : before;
+    enum { AHEAD = 16 };
+    int32_t v[AHEAD], before = -1, behind = -1;
+    for (int64_t p = 0; p < g.parts; p += AHEAD) {
+#pragma unroll
+        for (int u = 0; u < AHEAD; u++) v[u] = p + u < g.parts ? g.high[(p + u) * g.inner + column] : -1;
+#pragma unroll
+        for (int u = 0; u < AHEAD; u++) {
+            if (p + u < g.parts) g.high[(p + u) * g.inner + column] = before;
+            before = v[u] >= 0 ? v[u] : before;
+        }
     }
-    for (int64_t p = g.parts - 1; p >= 0; p--) {
-        const int32_t low = g.low[p * g.inner + column];
-        g.low[p * g.inner + column] = behind;
-        behind = low >= 0 ? low : behind;
+    for (int64_t p = g.parts - 1; p >= 0; p -= AHEAD) {
+#pragma unroll
+        for (int u = 0; u < AHEAD; u++) v[u] = p - u >= 0 ? g.low[(p - u) * g.inner + column] : -1;
+#pragma unroll
+        for (int u = 0; u < AHEAD; u++) {
+            if (p - u >= 0) g.low[(p - u) * g.inner + column] = behind;
+            behind = v[u] >= 0 ? v[u] : behind;
+        }
     }
 }
 
-/* Thread: column and segment. Downwards `to` holds the last zero, upwards it becomes the square. */
+/* Thread: column and segment. */
 __device__ __forceinline__ void cpi_nearest_fill(const cpi_nearest_args &g, int64_t thread)
 {
     const int64_t column = thread % g.inner, part = thread / g.inner, first = part * CPI_NEAREST_SEGMENT;
-    const int64_t end = first + CPI_NEAREST_SEGMENT < g.n ? first + CPI_NEAREST_SEGMENT : g.n;
-    double before = g.high[thread] < 0 ? -CPI_NEAREST_NEVER : g.high[thread];
-    double behind = g.low[thread] < 0 ? CPI_NEAREST_NEVER : g.low[thread];
-    for (int64_t i = first; i < end; i++) {
-        if (!g.x[i * g.inner + column]) before = (double)i;
-        g.to[i * g.inner + column] = before;
-    }
-    for (int64_t i = end - 1; i >= first; i--) {
-        const int64_t at = i * g.inner + column;
-        if (!g.x[at]) behind = (double)i;
-        const double up = (double)i - g.to[at], down = behind - (double)i, which = down < up ? behind : g.to[at];
-        const double d = (down < up ? down : up) * g.step;
-        if (g.nearest) g.nearest[at] = which >= 0 && which < (double)g.n ? (int32_t)which : -1;
+    const int n = (int)(first + CPI_NEAREST_SEGMENT < g.n ? CPI_NEAREST_SEGMENT : g.n - first);
+    const int32_t before = g.high[thread], behind = g.low[thread];
+    const uint64_t zeros = g.zeros[thread];
+    for (int i = 0; i < n; i++) {
+        const uint64_t up = zeros << (63 - i), down = zeros >> i;
+        const int32_t here = (int32_t)first + i;
+        const int32_t above = up ? here - __clzll((long long)up) : before;
+        const int32_t below = down ? here + __ffsll((long long)down) - 1 : behind;
+        const bool lower = below >= 0 && (above < 0 || below - here < here - above);
+        const int32_t which = lower ? below : above;
+        const double d = (which < 0 ? CPI_NEAREST_NEVER : (double)(lower ? below - here : here - above)) * g.step;
+        const int64_t at = (first + i) * g.inner + column;
+        if (g.nearest) g.nearest[at] = which;
         g.to[at] = d * d;
     }
 }

@@ -15,6 +15,8 @@ struct cpi_resample_args {
     double cval, pad;
     int64_t n, in_size, out_size;       /* of all results; of an image, and its results */
     int64_t in_shape[CPI_RESAMPLE_DIMS], out_shape[CPI_RESAMPLE_DIMS];
+    bool small;                         /* out_size < 2^31, and up to three axes: by[d] divides by out_shape[d] */
+    cpi_divisor by[3];
     const double *place;                /* NULL: numbers */
     double numbers[32];
     const void *from;
@@ -33,9 +35,16 @@ __device__ __forceinline__ void cpi_resample_positions(const cpi_resample_args &
     }
     const double *place = g.place ? g.place : g.numbers;
     int64_t index[MOST];
+    if (ND && g.small) {
+        uint32_t rest = (uint32_t)k;
 #pragma unroll
-    for (int d = od - 1; d > 0; d--) index[d] = cpi_index_along(g.out_shape[d], k);
-    index[0] = k;
+        for (int d = (ND ? ND : 1) - 1; d > 0; d--) index[d] = cpi_index_along(g.by[d], rest);
+        index[0] = rest;
+    } else {
+#pragma unroll
+        for (int d = od - 1; d > 0; d--) index[d] = cpi_index_along(g.out_shape[d], k);
+        index[0] = k;
+    }
 #pragma unroll
     for (int d = 0; d < nd; d++) {
         if (g.kind == 0) {
@@ -51,8 +60,8 @@ __device__ __forceinline__ void cpi_resample_positions(const cpi_resample_args &
     }
 }
 
-/* The sum over taps of axes d .. of weights times elements; an offset of -1 is cval. */
-template <class T, int ND, int TAPS, int D>
+/* The sum over taps of axes d .. of weights times elements; unless all lie INSIDE, an offset of -1 is cval. */
+template <class T, int ND, int TAPS, int D, bool INSIDE>
 __device__ __forceinline__ double cpi_resample_sum(const T *p, const double (&w)[ND][TAPS],
                                                    const int64_t (&offset)[ND][TAPS], double cval)
 {
@@ -60,9 +69,9 @@ __device__ __forceinline__ double cpi_resample_sum(const T *p, const double (&w)
 #pragma unroll
     for (int t = 0; t < TAPS; t++) {
         double v;
-        if (offset[D][t] < 0) v = cval;
+        if (!INSIDE && offset[D][t] < 0) v = cval;
         else if constexpr (D + 1 == ND) v = (double)p[offset[D][t]];
-        else v = cpi_resample_sum<T, ND, TAPS, D + 1>(p + offset[D][t], w, offset, cval);
+        else v = cpi_resample_sum<T, ND, TAPS, D + 1, INSIDE>(p + offset[D][t], w, offset, cval);
         sum += w[D][t] * v;
     }
     return sum;
@@ -74,6 +83,7 @@ __device__ __forceinline__ double cpi_resample_known(const cpi_resample_args &g,
 {
     double w[ND][ORDER + 1];
     int64_t offset[ND][ORDER + 1], stride = 1;
+    bool inside = true;
 #pragma unroll
     for (int d = ND - 1; d >= 0; d--) {
         const int64_t n = g.in_shape[d];
@@ -81,14 +91,22 @@ __device__ __forceinline__ double cpi_resample_known(const cpi_resample_args &g,
         if (cpi_is_outside(at[d], g.mode)) return g.cval;
         const double first = cpi_spline_first(at[d], ORDER);
         cpi_spline_weights(at[d], ORDER, w[d]);
+        if (first >= 0 && first + ORDER < (double)n) { /* all taps are elements */
+            const int64_t base = (int64_t)first * stride;
 #pragma unroll
-        for (int t = 0; t <= ORDER; t++) {
-            const int64_t i = cpi_spline_tap(first, t, n, g.mode);
-            offset[d][t] = i < 0 ? -1 : i * stride;
+            for (int t = 0; t <= ORDER; t++) offset[d][t] = base + t * stride;
+        } else {
+            inside = false;
+#pragma unroll
+            for (int t = 0; t <= ORDER; t++) {
+                const int64_t i = cpi_spline_tap(first, t, n, g.mode);
+                offset[d][t] = i < 0 ? -1 : i * stride;
+            }
         }
         stride *= n;
     }
-    return cpi_resample_sum<T, ND, ORDER + 1, 0>(p, w, offset, g.cval);
+    return inside ? cpi_resample_sum<T, ND, ORDER + 1, 0, true>(p, w, offset, g.cval)
+                  : cpi_resample_sum<T, ND, ORDER + 1, 0, false>(p, w, offset, g.cval);
 }
 
 /* The same of up to MOST axes and any order: taps are counted like digits. */

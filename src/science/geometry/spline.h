@@ -55,6 +55,18 @@ CPI_BOTH double cpi_spline_first(double at, int order)
     return floor(order & 1 ? at : at + 0.5) - (double)(order / 2);
 }
 
+/* x / 6, rounded as a division is, of numbers far from the ends of float64: with the rounded reciprocal r the remainder
+ * of x * r is known exactly (Markstein). It is much quicker on GPUs. */
+CPI_BOTH double cpi_sixth(double x)
+{
+#ifdef __CUDA_ARCH__
+    const double r = 1.0 / 6.0, q = x * r;
+    return fma(fma(-q, 6.0, x), r, q);
+#else
+    return x / 6.0;
+#endif
+}
+
 /* Weights of the taps at a position; they sum to 1. The last one is what the others leave. */
 CPI_BOTH void cpi_spline_weights(double at, int order, double *w)
 {
@@ -67,9 +79,9 @@ CPI_BOTH void cpi_spline_weights(double at, int order, double *w)
         y = 0.5 - x;
         w[0] = 0.5 * y * y;
     } else if (order == 3) {
-        w[1] = (y * y * (y - 2.0) * 3.0 + 4.0) / 6.0;
-        w[2] = (z * z * (z - 2.0) * 3.0 + 4.0) / 6.0;
-        w[0] = z * z * z / 6.0;
+        w[1] = cpi_sixth(y * y * (y - 2.0) * 3.0 + 4.0);
+        w[2] = cpi_sixth(z * z * (z - 2.0) * 3.0 + 4.0);
+        w[0] = cpi_sixth(z * z * z);
     } else if (order == 4) {
         t = x * x;
         y = 1.0 + x;

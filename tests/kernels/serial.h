@@ -16,10 +16,12 @@ template <class T> static T __ldg(const T *p) { return *p; }
 #define __device__
 #define __host__
 #define __global__ static
+#define __shared__ static
 #define __forceinline__ inline
 #define __launch_bounds__(n)
 struct serial_index { unsigned x; };
 static const serial_index blockIdx = {0}, threadIdx = {0}, gridDim = {1};
+static void __syncthreads() {}
 static int __syncthreads_and(int x) { return x; }
 static int __syncthreads_or(int x) { return x; }
 static void __threadfence() {}

@@ -83,7 +83,15 @@ def exactly(got, want):
     np.testing.assert_array_equal(got, want)
 
 
-TILED = ["bool", "int8", "uint8", "int16", "float16", "float32", "int64", "float64"]
+TILED = ["bool", "int8", "uint8", "int16", "float16", "float32", "float64"]
+
+
+def some(mode):
+    """Every type has several modes."""
+    at = list(BOUNDARIES).index(mode)
+    return [t for n, t in enumerate(TILED) if (n + at) % 2 or t == "float32"]
+
+
 SHAPES = [(37, 90), (3, 600), (2, 140, 3), (1, 5, 70)]
 
 
@@ -99,7 +107,7 @@ def line(code, x, op, axis, size, origin, mode, weights=None, dtype=None):
 @pytest.mark.parametrize("mode", BOUNDARIES)
 def test_lines(code, shape, mode):
     rng = np.random.default_rng(1)
-    for n, dtype in enumerate(TILED):
+    for n, dtype in enumerate(some(mode)):
         x = drawn(rng, shape, dtype)
         y = cp.asarray(x)
         for axis in range(len(shape)):
@@ -132,7 +140,7 @@ def window(code, x, op, size, origin, mode, rank=0, weights=None, dtype=None):
 @pytest.mark.parametrize("mode", BOUNDARIES)
 def test_sums(code, shape, mode):
     rng = np.random.default_rng(2)
-    for dtype in TILED:
+    for dtype in some(mode):
         x = drawn(rng, shape, dtype)
         size = {1: (9,), 2: (3, 5) if dtype[0] == "f" else (4, 11), 3: (1, 7, 8)}[len(shape)]
         weights = rng.normal(size=size)
@@ -151,7 +159,7 @@ def test_sums(code, shape, mode):
 @pytest.mark.parametrize("mode", BOUNDARIES)
 def test_ranks(code, shape, mode):
     rng = np.random.default_rng(3)
-    for i, dtype in enumerate(TILED):
+    for i, dtype in enumerate(some(mode)):
         x = drawn(rng, shape, dtype)
         y = cp.asarray(x)
         sizes = [(1,) * (len(shape) - 2) + (n, n) for n in (3, 5)] if len(shape) > 1 else []
@@ -171,3 +179,4 @@ def test_left_to_others(code):
     assert window(code, x, 3, (4, 4), (0, 0), "reflect", 3) is None
     assert window(code, x, 0, (65, 65), (0, 0), "reflect", weights=np.ones((65, 65))) is None
     assert window(code, x, 2, (3, 3), (0, 0), "reflect") is None
+    assert window(code, x.astype("i8"), 3, (3, 3), (0, 0), "reflect", 4) is None

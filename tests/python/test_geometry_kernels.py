@@ -212,11 +212,11 @@ def test_nearest(device, shape, density, lines):
         by_lines = axis and inner == 1 and lines != "elements"
         if by_lines:
             line((outer,), (128,), (lines == "exact", np.int64(outer), np.int64(n), np.float64(sampling[axis]), now, to,
-                                    which), shared_mem=16 * n + 1024)
+                                    which), shared_mem=18 * n + 1024)
         for what in () if by_lines else (3, 4) if axis else (0, 1, 2):
             launch(f, max(size, outer * parts * inner), np.int32(what), *map(np.int64, (outer, n, inner, parts)),
-                   np.float64(sampling[axis]), here, *((nothing, nothing, nothing) if axis else (low, high, zeros)), now,
-                   least, to, which)
+                   np.float64(sampling[axis]), here, *((nothing,) * 3 if axis else (low, high, zeros)), now, least, to,
+                   which)
         which = which.get()
         at = np.arange(size)
         source = np.where(which < 0, at, (at // inner // n * n + which) * inner + at % inner)

@@ -1,7 +1,8 @@
 /* Binary erosion and dilation on the GPU: steps over the bytes of two padded images that take turns.
  *
  * Until nothing changes: where changed elements stay so, the blocks of one launch each change a tile in place until it
- * is at rest; launches come in growing groups, and the host reads once a group whether the last one found anything. */
+ * is at rest, and only near tiles that the launch before changed; launches come in growing groups, and the host reads
+ * once a group whether the last one found anything. */
 #include "filters/filters.cuh"
 
 namespace {
@@ -39,21 +40,99 @@ template <class I> __global__ void __launch_bounds__(FILTER_THREADS) step(const 
 
 enum { TILE_X = 64, TILE_Y = 16 };
 
-/* Tiles of the last two axes; of a single axis they are one row high. */
-__global__ void __launch_bounds__(FILTER_THREADS) spread(const __grid_constant__ binary_args a, int64_t height,
-                                                         int64_t width, int64_t tiles_y, int64_t tiles_x, int64_t tiles)
+/* Tiles of the last two axes; of a single axis they are one row high. `marks`, for spread_here: the last launch,
+ * counted from 1, that changed a tile; without one nearby there is nothing to do. */
+struct tiles_args {
+    int64_t height, width, tiles_y, tiles_x, tiles, pitch; /* pitch: of a row in the padded image */
+    int size_y, size_x, centre; /* of the window; the centre in a tile of shared memory */
+    bool small;                 /* 32 bits count the elements */
+    int *marks;
+    int launch;
+};
+
+/* Did the launch before this one change tile t or one beside it? All threads of the block take part. */
+__device__ __forceinline__ bool is_marked(const tiles_args &v, int64_t t)
 {
-    for (int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-        const int64_t x0 = t % tiles_x * TILE_X, y0 = t / tiles_x % tiles_y * TILE_Y, plane = t / tiles_x / tiles_y;
+    bool near = false;
+    for (int k = threadIdx.x; k < 9; k += FILTER_THREADS) {
+        const int64_t x = t % v.tiles_x + k % 3 - 1, y = t / v.tiles_x + k / 3 - 1;
+        if (x >= 0 && y >= 0 && x < v.tiles_x && y < v.tiles_y)
+            near = near || *(volatile int *)(v.marks + y * v.tiles_x + x) >= v.launch - 1;
+    }
+    return __syncthreads_or(near);
+}
+
+/* The same of images of one or two axes with windows of at most TILE_Y elements along each: a tile comes to rest in
+ * shared memory. */
+__global__ void __launch_bounds__(FILTER_THREADS) spread_here(const __grid_constant__ binary_args a,
+                                                              const __grid_constant__ tiles_args v)
+{
+    enum { OWN = TILE_X * TILE_Y / FILTER_THREADS, PITCH = TILE_X + TILE_Y, TAPS = TILE_Y * TILE_Y };
+    __shared__ uint8_t tile[2 * TILE_Y * PITCH];
+    __shared__ int at[TAPS];
+    for (int k = threadIdx.x; k < (int)a.taps; k += FILTER_THREADS) {
+        const int offset = (int)a.at[k], y = v.pitch ? offset / (int)v.pitch : 0;
+        at[k] = y * PITCH + offset - y * (int)v.pitch;
+    }
+    for (int64_t t = blockIdx.x; t < v.tiles; t += gridDim.x) {
+        if (!is_marked(v, t)) continue;
+        const int64_t x0 = t % v.tiles_x * TILE_X, y0 = t / v.tiles_x * TILE_Y, start = y0 * v.pitch + x0;
+        const int wide = v.width - x0 < TILE_X ? (int)(v.width - x0) : TILE_X;
+        const int high = v.height - y0 < TILE_Y ? (int)(v.height - y0) : TILE_Y;
+        for (int k = threadIdx.x; k < 2 * TILE_Y * PITCH; k += FILTER_THREADS) {
+            const int y = k / PITCH, x = k % PITCH;
+            if (y < high + v.size_y - 1 && x < wide + v.size_x - 1) tile[k] = a.image[start + y * v.pitch + x] != 0;
+        }
+        uint32_t open[(OWN + 31) / 32] = {0}, changed[(OWN + 31) / 32] = {0};
+        __syncthreads();
+        for (int k = 0; k < OWN; k++) {
+            const int e = k * FILTER_THREADS + threadIdx.x, x = e % TILE_X, y = e / TILE_X;
+            if (x >= wide || y >= high || tile[y * PITCH + x + v.centre] == a.dilate) continue;
+            if (!a.mask || a.mask[(y0 + y) * v.width + x0 + x]) open[k / 32] |= 1u << k % 32;
+        }
+        bool any = false, again = true;
+        while (again) {
+            bool now = false;
+            for (int k = 0; k < OWN; k++) {
+                if (!(open[k / 32] >> k % 32 & 1)) continue;
+                const int e = k * FILTER_THREADS + threadIdx.x;
+                volatile uint8_t *in = tile + e / TILE_X * PITCH + e % TILE_X;
+                bool found = false;
+                for (int i = 0; i < (int)a.taps && !found; i++) found = in[at[i]] == a.dilate;
+                if (!found) continue;
+                in[v.centre] = a.dilate;
+                open[k / 32] &= ~(1u << k % 32), changed[k / 32] |= 1u << k % 32;
+                now = true;
+            }
+            any = any || now;
+            again = __syncthreads_or(now);
+        }
+        for (int k = 0; k < OWN; k++) {
+            const int e = k * FILTER_THREADS + threadIdx.x;
+            if (changed[k / 32] >> k % 32 & 1) a.image[start + e / TILE_X * v.pitch + e % TILE_X + a.centre] = a.dilate;
+        }
+        if (any) *a.changed = 1, v.marks[t] = v.launch;
+    }
+}
+
+__global__ void __launch_bounds__(FILTER_THREADS) spread(const __grid_constant__ binary_args a,
+                                                         const __grid_constant__ tiles_args v)
+{
+    for (int64_t t = blockIdx.x; t < v.tiles; t += gridDim.x) {
+        const int64_t x0 = t % v.tiles_x * TILE_X, rest = t / v.tiles_x, y0 = rest % v.tiles_y * TILE_Y;
+        const int64_t from = (rest / v.tiles_y * v.height + y0) * v.width + x0;
+        const int64_t start = v.small ? filter_start<uint32_t>(a.starts, (uint32_t)from)
+                                      : filter_start<uint64_t>(a.starts, (uint64_t)from);
+        const int wide = v.width - x0 < TILE_X ? (int)(v.width - x0) : TILE_X;
+        const int high = v.height - y0 < TILE_Y ? (int)(v.height - y0) : TILE_Y;
         bool any = false, again = true;
         while (again) {
             bool changed = false;
             for (int e = threadIdx.x; e < TILE_X * TILE_Y; e += FILTER_THREADS) {
-                const int64_t x = x0 + e % TILE_X, y = y0 + e / TILE_X;
-                if (x >= width || y >= height) continue;
-                const int64_t i = (plane * height + y) * width + x, at = filter_start<uint64_t>(a.starts, (uint64_t)i);
-                volatile uint8_t *in = a.image + at;
-                if ((in[a.centre] != 0) == a.dilate || (a.mask && !a.mask[i])) continue;
+                const int x = e % TILE_X, y = e / TILE_X;
+                if (x >= wide || y >= high) continue;
+                volatile uint8_t *in = a.image + start + y * v.pitch + x;
+                if ((in[a.centre] != 0) == a.dilate || (a.mask && !a.mask[from + y * v.width + x])) continue;
                 if ((of_window(a, in) != 0) != a.dilate) continue;
                 in[a.centre] = a.dilate;
                 changed = true;
@@ -91,14 +170,12 @@ cp_code launch_step(cp_stream *stream, binary_args *a)
     return CPI_LAUNCHED(stream, "binary_erosion");
 }
 
-cp_code launch_spread(cp_stream *stream, const binary_args *a)
+cp_code launch_spread(cp_stream *stream, const binary_args *a, tiles_args *v)
 {
-    const int n = a->starts.ndim;
-    const int64_t width = a->starts.shape[n - 1], height = n > 1 ? a->starts.shape[n - 2] : 1;
-    const int64_t tiles_x = (width - 1) / TILE_X + 1, tiles_y = (height - 1) / TILE_Y + 1;
-    const int64_t tiles = tiles_x * tiles_y * (a->starts.total / (width * height));
-    spread<<<cpi_cuda_blocks(tiles, 1, 1 << 30), FILTER_THREADS, 0, cpi_cuda_stream(stream)>>>(
-        *a, height, width, tiles_y, tiles_x, tiles);
+    v->launch++;
+    const unsigned blocks = cpi_cuda_blocks(v->tiles, 1, 1 << 30);
+    if (v->marks) spread_here<<<blocks, FILTER_THREADS, 0, cpi_cuda_stream(stream)>>>(*a, *v);
+    else spread<<<blocks, FILTER_THREADS, 0, cpi_cuda_stream(stream)>>>(*a, *v);
     return CPI_LAUNCHED(stream, "binary_erosion");
 }
 
@@ -108,16 +185,32 @@ cp_code clear(cp_stream *stream, int *flag)
 }
 
 /* Changed elements stay so. */
-cp_code spread_all(cp_stream *stream, binary_args *a)
+cp_code spread_all(cp_stream *stream, const cpi_binary_filter *f, binary_args *a)
 {
+    const int n = f->ndim;
+    tiles_args v = {};
+    v.width = f->shape[n - 1], v.height = n > 1 ? f->shape[n - 2] : 1, v.pitch = n > 1 ? a->starts.strides[n - 2] : 0;
+    v.tiles_x = (v.width - 1) / TILE_X + 1, v.tiles_y = (v.height - 1) / TILE_Y + 1;
+    v.tiles = v.tiles_x * v.tiles_y * (a->starts.total / (v.width * v.height));
+    v.small = filter_is_small(a->starts.total);
+    bool near = n <= 2 && v.tiles < 1 << 30 && v.pitch < 1 << 26;
+    for (int d = 0; d < n; d++) near = near && f->size[d] <= TILE_Y;
+    v.size_x = (int)f->size[n - 1], v.size_y = n > 1 ? (int)f->size[n - 2] : 1;
+    v.centre = (n > 1 ? (int)f->before[n - 2] : 0) * (TILE_X + TILE_Y) + (int)f->before[n - 1];
+    if (near) {
+        v.marks = (int *)cpi_host->work_alloc(stream, (size_t)v.tiles * sizeof *v.marks);
+        if (!v.marks) return CP_ERROR_MEMORY;
+    }
+    cp_code code = near ? cpi_cuda_check(stream, cudaMemsetAsync(v.marks, 0, (size_t)v.tiles * sizeof *v.marks,
+                                                                 cpi_cuda_stream(stream)), "binary_erosion") : CP_OK;
     int found = 1;
-    cp_code code = CP_OK;
     for (int group = 4; found && !code; group = group < 64 ? 2 * group : group) {
-        for (int k = 0; k < group - 1 && !code; k++) code = launch_spread(stream, a);
+        for (int k = 0; k < group - 1 && !code; k++) code = launch_spread(stream, a, &v);
         if (!code) code = clear(stream, a->changed);
-        if (!code) code = launch_spread(stream, a);
+        if (!code) code = launch_spread(stream, a, &v);
         if (!code) code = cpi_cuda_read(stream, &found, a->changed, sizeof found);
     }
+    cpi_host->work_free(stream, v.marks);
     return code;
 }
 
@@ -151,7 +244,7 @@ cp_code settle(cp_stream *stream, binary_args *a, int64_t total)
 
 cp_code iterate(cp_stream *stream, const cpi_binary_filter *f, binary_args *a, int64_t total)
 {
-    if (f->iterations < 1 && f->monotone) return spread_all(stream, a);
+    if (f->iterations < 1 && f->monotone) return spread_all(stream, f, a);
     if (f->iterations < 1) return settle(stream, a, total);
     int *changed = a->changed;
     a->changed = NULL;

@@ -153,7 +153,8 @@ cp_array *cpi_filter_window(const cpi_window_call_nd *w, cp_array *x)
     cpi_device *device = cpi_common_device(name, 3, all);
     if (!device) return NULL;
     if (w->op == CPI_WINDOW_SUM) return of_weights(w, x, &f, device);
-    if (!w->footprint && !w->structure && !w->box.dim) return cpi_fail(CP_ERROR_RUNTIME, "%s: no footprint provided", name), NULL;
+    if (!w->footprint && !w->structure && !w->box.dim)
+        return cpi_fail(CP_ERROR_RUNTIME, "%s: no footprint provided", name), NULL;
     return of_footprint(w, x, &f, device);
 }
 

@@ -4,14 +4,13 @@
 #ifndef CPI_FILTERS_TILE_CUH
 #define CPI_FILTERS_TILE_CUH
 
+#include <type_traits>
+
 #include "filters/elements.cuh"
 #include "filters/network.cuh"
 #include "loop/divisor.h"
 
-#ifndef TILE_BATCH
-#define TILE_BATCH 4
-#endif
-enum { TILE_THREADS = 256, TILE_LANES = 32 };
+enum { TILE_THREADS = 256, TILE_LANES = 32, TILE_BATCH = 4 };
 
 /* What a line filter's blocks do. Lines along (inner < TILE_LANES): a block takes `lines` of them and `positions` of
  * each, `threads` threads a line. Lines across: TILE_LANES neighbouring lines. */
@@ -23,14 +22,17 @@ struct tile_lines {
     int positions, reach;           /* of a tile; and with the window's surroundings */
     int lines, threads, pitch;      /* along: pitch, the elements of a line in shared memory */
     uint32_t all_lines, tiles;      /* of the image; of a line: where tiles lie is blockIdx.x = part * tiles + tile */
-    cpi_divisor by_inner, by_tiles, by_reach, by_positions, by_threads;
+    cpi_divisor by_inner, by_tiles, by_threads;
 };
 
-/* Element c of what a thread sees: its R results' windows begin at 0 .. R - 1. An element in R more leaves a gap, so
- * that threads of a warp meet no bank twice. */
+/* Where element e of a line lies: after R elements there is a gap, so that threads of a warp, R elements apart, meet no
+ * bank twice. */
+template <int R> __device__ __forceinline__ int tile_place_of(int e) { return e + (int)((unsigned)e / R); }
+
+/* Element c of what a thread sees: its R results' windows begin at 0 .. R - 1. */
 template <class W, int R> struct tile_along {
     W *at;
-    __device__ __forceinline__ W &operator[](int c) const { return at[c + c / R]; }
+    __device__ __forceinline__ W &operator[](int c) const { return at[tile_place_of<R>(c)]; }
 };
 template <class W, int R> struct tile_across {
     W *at;
@@ -141,6 +143,14 @@ template <> __device__ __forceinline__ cp_type tile_type<double>(cp_type) { retu
 template <> __device__ __forceinline__ cp_type tile_type<uint8_t>(cp_type) { return CP_UINT8; }
 /* Code of all types, once. */
 static __device__ __noinline__ void tile_store(cp_type t, void *p, int64_t i, double v) { filter_store(t, p, i, v); }
+/* A sum; that its type is T is likely. */
+template <class T> __device__ __forceinline__ void tile_put(cp_type t, void *p, int64_t i, double v)
+{
+    constexpr bool any = std::is_same<T, tile_any>::value;
+    const cp_type likely = any ? CP_FLOAT32 : tile_type<T>(t);
+    if (t == likely) filter_store(likely, p, i, v);
+    else tile_store(t, p, i, v);
+}
 
 /* The constant as a key. */
 template <class K> static __device__ __noinline__ K tile_fill(cp_type t, double v, bool nan_low)
@@ -159,8 +169,7 @@ template <class T> struct tile_number {
     static __device__ __forceinline__ W fill(const cpi_line_filter &f, bool) { return f.fill; }
     static __device__ __forceinline__ void put(const cpi_line_filter &f, int64_t i, W v)
     {
-        if (f.to == CP_FLOAT32) ((float *)f.out)[i] = (float)v;
-        else tile_store(f.to, f.out, i, v);
+        tile_put<T>(f.to, f.out, i, v);
     }
     template <int R, class X>
     static __device__ __forceinline__ void make(const tile_lines &a, const X &x, const double *w, int way, W (&v)[R])
@@ -259,54 +268,39 @@ __device__ __forceinline__ void tile_lines_along(const tile_lines &a, typename E
     /* elements low .. end - 1 lie inside the line */
     const int low = a.before > first ? a.before - first : 0;
     const int end = a.n - first + a.before < live ? a.n - first + a.before : live;
-    if (a.inner == 1) {
-        const int64_t block = (int64_t)line0 * a.n + (first - a.before);
-        for (int i0 = threadIdx.x; i0 < lines * a.reach; i0 += TILE_BATCH * TILE_THREADS) {
-            W v[TILE_BATCH];
-            int to[TILE_BATCH]; /* -1: none */
-#pragma unroll
-            for (int u = 0; u < TILE_BATCH; u++) {
-                const int i = i0 + u * TILE_THREADS;
-                const int l = (int)cpi_quotient(&a.by_reach, (uint32_t)i), e = i - l * a.reach;
-                to[u] = l < lines && e >= low && e < end ? l * a.pitch + e + e / R : -1;
-                if (to[u] >= 0) v[u] = E::of(a.f, block + (l * a.n + e), a.nan_low);
-            }
-#pragma unroll
-            for (int u = 0; u < TILE_BATCH; u++)
-                if (to[u] >= 0) shared[to[u]] = v[u];
-        }
-    } else {
-        for (int i = threadIdx.x; i < lines * a.reach; i += TILE_THREADS) {
-            const int l = (int)cpi_quotient(&a.by_reach, (uint32_t)i), e = i - l * a.reach;
-            if (e >= low && e < end)
-                shared[l * a.pitch + e + e / R] =
-                    tile_element<E>(a, tile_line(a, line0 + (uint32_t)l), first - a.before + e);
-        }
-    }
     const int beyond = low + (live > end ? live - end : 0);
-    for (int i = threadIdx.x; i < lines * beyond; i += TILE_THREADS) {
-        const int l = i / beyond, k = i - l * beyond, e = k < low ? k : end + k - low;
-        shared[l * a.pitch + e + e / R] =
-            tile_element<E>(a, tile_line(a, line0 + (uint32_t)l), first - a.before + e);
+    /* the block takes one line, or its warps take one each */
+    const bool one = a.lines == 1;
+    const int l0 = one ? 0 : (int)threadIdx.x / 32, lines_step = one ? 1 : TILE_THREADS / 32;
+    const int e0 = one ? (int)threadIdx.x : (int)threadIdx.x % 32, step = one ? TILE_THREADS : 32;
+    for (int l = l0; l < lines; l += lines_step) {
+        const int64_t line = tile_line(a, line0 + (uint32_t)l), at = line + (int64_t)(first - a.before) * a.inner;
+        W *to = shared + l * a.pitch;
+#pragma unroll 4
+        for (int e = low + e0; e < end; e += step)
+            to[tile_place_of<R>(e)] = E::of(a.f, at + (int64_t)e * a.inner, a.nan_low);
+        for (int k = e0; k < beyond; k += step) {
+            const int e = k < low ? k : end + k - low;
+            to[tile_place_of<R>(e)] = tile_element<E>(a, line, first - a.before + e);
+        }
     }
     const int way = tile_symmetry(a);
     __syncthreads();
-    const int l = (int)cpi_quotient(&a.by_threads, threadIdx.x), j = (int)threadIdx.x - l * a.threads;
+    const int my = (int)cpi_quotient(&a.by_threads, threadIdx.x), j = (int)threadIdx.x - my * a.threads;
     W v[R];
-    W *own = shared + l * a.pitch + j * (R + 1);
-    if (l < lines) E::template make<R>(a, tile_along<W, R>{own}, a.f.weights, way, v);
+    W *own = shared + my * a.pitch + j * (R + 1);
+    if (my < lines) E::template make<R>(a, tile_along<W, R>{own}, a.f.weights, way, v);
     __syncthreads();
-    if (l < lines)
+    if (my < lines)
 #pragma unroll
         for (int i = 0; i < R; i++) own[i] = v[i];
     __syncthreads();
-    const int64_t block = (int64_t)line0 * a.n + first;
-    for (int i = threadIdx.x; i < lines * a.positions; i += TILE_THREADS) {
-        const int l = (int)cpi_quotient(&a.by_positions, (uint32_t)i), e = i - l * a.positions;
-        if (first + e >= a.n) continue;
-        const int64_t to = a.inner == 1 ? block + (l * a.n + e)
-                                        : tile_line(a, line0 + (uint32_t)l) + (int64_t)(first + e) * a.inner;
-        E::put(a.f, to, shared[l * a.pitch + e + e / R]);
+    const int some = a.n - first < a.positions ? a.n - first : a.positions;
+    for (int l = l0; l < lines; l += lines_step) {
+        const int64_t to = tile_line(a, line0 + (uint32_t)l) + (int64_t)first * a.inner;
+#pragma unroll 2
+        for (int e = e0; e < some; e += step)
+            E::put(a.f, to + (int64_t)e * a.inner, shared[l * a.pitch + tile_place_of<R>(e)]);
     }
 }
 

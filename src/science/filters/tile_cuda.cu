@@ -44,7 +44,8 @@ bool plan_lines(const cpi_line_filter *f, int r, int groups, int64_t item, int r
     a.all_lines = (uint32_t)lines;
     const bool along = f->inner < TILE_LANES;
     const int64_t most = along ? TILE_THREADS * r : 8 * r * groups;
-    const int64_t tiles = cpi_ceil_div(f->n, most), each = along ? cpi_ceil_div(cpi_ceil_div(f->n, tiles), r) * r : most;
+    const int64_t tiles = cpi_ceil_div(f->n, most);
+    const int64_t each = along ? cpi_round_up(cpi_ceil_div(f->n, tiles), (int64_t)r) : most;
     a.positions = (int)each, a.reach = (int)(each + f->size - 1);
     a.tiles = (uint32_t)cpi_ceil_div(f->n, each);
     if (along) {
@@ -65,25 +66,28 @@ bool plan_lines(const cpi_line_filter *f, int r, int groups, int64_t item, int r
         p->blocks = f->outer * a.tiles;
     }
     if (p->bytes > TILE_BYTES || p->columns > 65535 || p->blocks >= (int64_t)1 << 31) return false;
-    a.by_inner = cpi_divisor_of(a.inner), a.by_tiles = cpi_divisor_of(a.tiles), a.by_reach = cpi_divisor_of(a.reach);
-    a.by_positions = cpi_divisor_of(a.positions), a.by_threads = cpi_divisor_of(a.threads ? a.threads : 1);
+    a.by_inner = cpi_divisor_of(a.inner), a.by_tiles = cpi_divisor_of(a.tiles);
+    a.by_threads = cpi_divisor_of(a.threads ? a.threads : 1);
     return true;
 }
 
-template <class E, int R, int G = 1> bool launch_lines(cudaStream_t s, const cpi_line_filter *f, int rank)
+/* Results of a thread along lines and across; across, a warp makes them `groups` times. */
+template <class E, int ALONG, int ACROSS, int GROUPS>
+bool launch_lines(cudaStream_t s, const cpi_line_filter *f, int rank)
 {
     line_plan p;
-    if (!plan_lines(f, R, G, sizeof(typename E::W), rank, &p)) return false;
+    const bool along = f->inner < TILE_LANES;
+    if (!plan_lines(f, along ? ALONG : ACROSS, GROUPS, sizeof(typename E::W), rank, &p)) return false;
     const dim3 grid((unsigned)p.blocks, p.columns);
-    if (f->inner < TILE_LANES) lines<E, R, true><<<grid, TILE_THREADS, p.bytes, s>>>(p.a);
-    else lines<E, R, false><<<grid, TILE_THREADS, p.bytes, s>>>(p.a);
+    if (along) lines<E, ALONG, true><<<grid, TILE_THREADS, p.bytes, s>>>(p.a);
+    else lines<E, ACROSS, false><<<grid, TILE_THREADS, p.bytes, s>>>(p.a);
     return true;
 }
 
 template <class K, class T> bool launch_keys(cudaStream_t s, const cpi_line_filter *f)
 {
-    if (f->size >= 7) return launch_lines<tile_key<K, T>, 8>(s, f, 0);
-    return f->size >= 3 && launch_lines<tile_key<K, T>, 4>(s, f, 0);
+    if (f->size >= 7) return launch_lines<tile_key<K, T>, 8, 8, 1>(s, f, 0);
+    return f->size >= 3 && launch_lines<tile_key<K, T>, 4, 4, 2>(s, f, 0);
 }
 
 /* The tiles of windows over the last two axes; r: results of a thread, side by side or one above the other. */
@@ -144,15 +148,16 @@ template <class K, class T> bool launch_line_ranks(cudaStream_t s, const cpi_win
     l.n = f->shape[axis], l.before = f->before[axis], l.size = f->size[axis], l.fill = f->fill;
     l.in = f->in, l.out = f->out;
     switch (l.size) {
-    case 3: return launch_lines<tile_ranked<K, T, 3>, 4>(s, &l, (int)f->rank);
-    case 5: return launch_lines<tile_ranked<K, T, 5>, 4>(s, &l, (int)f->rank);
-    case 7: return launch_lines<tile_ranked<K, T, 7>, 4>(s, &l, (int)f->rank);
-    case 9: return launch_lines<tile_ranked<K, T, 9>, 4>(s, &l, (int)f->rank);
+    case 3: return launch_lines<tile_ranked<K, T, 3>, 4, 4, 2>(s, &l, (int)f->rank);
+    case 5: return launch_lines<tile_ranked<K, T, 5>, 4, 4, 2>(s, &l, (int)f->rank);
+    case 7: return launch_lines<tile_ranked<K, T, 7>, 4, 4, 2>(s, &l, (int)f->rank);
+    case 9: return launch_lines<tile_ranked<K, T, 9>, 4, 4, 2>(s, &l, (int)f->rank);
     default: return false;
     }
 }
 
-/* Ranks of full boxes of 3 x 3 or 5 x 5, or of 3, 5, 7 or 9 along one axis. */
+/* Ranks of full boxes of 3 x 3 or 5 x 5, or of 3, 5, 7 or 9 along one axis. Integers of 64 bits are not worth kernels
+ * of their own. */
 bool launch_rank(cudaStream_t s, const cpi_window_filter *f)
 {
     int64_t all = 1;
@@ -166,15 +171,14 @@ bool launch_rank(cudaStream_t s, const cpi_window_filter *f)
     if (axes == 1) {
         if (f->from == CP_FLOAT32) return launch_line_ranks<uint32_t, float>(s, f, axis);
         if (f->from == CP_FLOAT64) return launch_line_ranks<uint64_t, double>(s, f, axis);
-        return wide ? launch_line_ranks<uint64_t, tile_any>(s, f, axis)
-                    : launch_line_ranks<uint32_t, tile_any>(s, f, axis);
+        return !wide && launch_line_ranks<uint32_t, tile_any>(s, f, axis);
     }
     const int last = f->ndim - 1;
     if (axes != 2 || f->size[last] != f->size[last - 1] || (all != 9 && all != 25)) return false;
     if (f->from == CP_FLOAT32) return launch_squares<uint32_t, float>(s, f);
     if (f->from == CP_UINT8) return launch_squares<uint32_t, uint8_t>(s, f);
     if (f->from == CP_FLOAT64) return launch_squares<uint64_t, double>(s, f);
-    return wide ? launch_squares<uint64_t, tile_any>(s, f) : launch_squares<uint32_t, tile_any>(s, f);
+    return !wide && launch_squares<uint32_t, tile_any>(s, f);
 }
 
 template <class T> bool launch_sums(cudaStream_t s, const cpi_window_filter *f)
@@ -192,13 +196,15 @@ bool cpi_filter_tile_line_cuda(cp_stream *stream, const cpi_line_filter *f)
 {
     cudaStream_t s = cpi_cuda_stream(stream);
     if (f->op == CPI_LINE_CORRELATE || f->op == CPI_LINE_MEAN) {
-        if (f->from == CP_FLOAT32) return launch_lines<tile_number<float>, 4>(s, f, 0);
-        if (f->from == CP_FLOAT64) return launch_lines<tile_number<double>, 4>(s, f, 0);
-        return launch_lines<tile_number<tile_any>, 4>(s, f, 0);
+        if (f->from == CP_FLOAT32) return launch_lines<tile_number<float>, 8, 4, 2>(s, f, 0);
+        if (f->from == CP_FLOAT64) return launch_lines<tile_number<double>, 8, 4, 2>(s, f, 0);
+        if (f->from == CP_UINT8) return launch_lines<tile_number<uint8_t>, 8, 4, 2>(s, f, 0);
+        return launch_lines<tile_number<tile_any>, 8, 4, 2>(s, f, 0);
     }
     if (f->from == CP_FLOAT32) return launch_keys<uint32_t, float>(s, f);
     if (f->from == CP_FLOAT64) return launch_keys<uint64_t, double>(s, f);
-    return cpi_itemsize(f->from) == 8 ? launch_keys<uint64_t, tile_any>(s, f) : launch_keys<uint32_t, tile_any>(s, f);
+    if (f->from == CP_UINT8) return launch_keys<uint32_t, uint8_t>(s, f);
+    return cpi_itemsize(f->from) < 8 && launch_keys<uint32_t, tile_any>(s, f);
 }
 
 bool cpi_filter_tile_window_cuda(cp_stream *stream, const cpi_window_filter *f)

@@ -30,8 +30,8 @@ struct tile_place {
     }
 };
 
-/* Reads rows of tile_x + size_x - 1 elements; after GAP elements of a row (0: none) one place is left out. `of(i)` is an
- * element as a work element, `fill()` the constant. */
+/* Reads rows of tile_x + size_x - 1 elements; after GAP elements of a row (0: none) one place is left out. `of(i)` is
+ * an element as a work element, `fill()` the constant. */
 template <int GAP, class W, class F, class C>
 __device__ __forceinline__ void tile_read(const tile_windows &a, const tile_place &p, W *shared, F of, C fill)
 {
@@ -47,7 +47,7 @@ __device__ __forceinline__ void tile_read(const tile_windows &a, const tile_plac
             for (int u = 0; u < TILE_BATCH; u++) {
                 const int i = i0 + u * TILE_THREADS;
                 const int r = (int)cpi_quotient(&a.by_reach, (uint32_t)i), e = i - r * reach;
-                to[u] = GAP ? r * a.pitch + e + e / (GAP ? GAP : 1) : i;
+                to[u] = GAP ? r * a.pitch + tile_place_of<GAP ? GAP : 1>(e) : i;
                 if (i < rows * reach) v[u] = of(block + ((int64_t)r * a.width + e));
             }
 #pragma unroll
@@ -62,7 +62,7 @@ __device__ __forceinline__ void tile_read(const tile_windows &a, const tile_plac
         if (x >= a.width + a.size_x - 1) continue;
         if ((unsigned)x >= (unsigned)a.width) x = tile_position(x, a.width, a.boundary);
         if ((unsigned)y >= (unsigned)a.height) y = tile_position(y, a.height, a.boundary);
-        shared[GAP ? r * a.pitch + e + e / (GAP ? GAP : 1) : i] =
+        shared[GAP ? r * a.pitch + tile_place_of<GAP ? GAP : 1>(e) : i] =
             x < 0 || y < 0 ? fill() : of(p.image + (int64_t)y * a.width + x);
     }
 }
@@ -108,8 +108,7 @@ __device__ __forceinline__ void tile_sums(const tile_windows &a, double *shared,
 #pragma unroll
     for (int i = 0; i < R; i++) {
         if (p.x + j * R + i >= a.width) break;
-        if (a.to == CP_FLOAT32) ((float *)a.out)[to + i] = (float)sum[i];
-        else tile_store(a.to, a.out, to + i, sum[i]);
+        tile_put<T>(a.to, a.out, to + i, sum[i]);
     }
 }
 

@@ -122,8 +122,8 @@ __global__ void __launch_bounds__(THREADS) move_kernel(const __grid_constant__ c
     }
 }
 
-/* What distance i is, of its square; where there is no zero anywhere, distances and indices are as if one lay before the
- * first element. */
+/* What distance i is, of its square; where there is no zero anywhere, distances and indices are as if one lay before
+ * the first element. */
 __device__ __forceinline__ double finished(const cpi_nearest &p, int64_t i, double sum)
 {
     if (!(sum < CPI_NEAREST_NEVER)) {

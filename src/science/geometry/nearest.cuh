@@ -100,12 +100,48 @@ __device__ __forceinline__ void cpi_nearest_least(const cpi_nearest_args &g, int
     g.least[thread] = least;
 }
 
+/* A line's elements, squares of the axes before, and the least ones of its blocks. */
+struct cpi_nearest_sites {
+    const double *at, *least;
+    int64_t n, inner;
+    double step;
+};
+
+/* From distance k on: whole blocks downwards, then upwards. */
+__device__ __forceinline__ void cpi_nearest_far(const cpi_nearest_sites &s, int64_t i, int64_t k, double &best,
+                                                int64_t &which)
+{
+    for (int64_t j = i - k; j >= 0;) {
+        const int64_t part = j / CPI_NEAREST_BLOCK, first = part * CPI_NEAREST_BLOCK;
+        double d = (double)(i - j) * s.step;
+        if (d * d > best) break;
+        if (s.least[part * s.inner] + d * d <= best)
+            for (; j >= first; j--) {
+                d = (double)(i - j) * s.step;
+                const double square = s.at[j * s.inner] + d * d;
+                if (square <= best) best = square, which = j;
+            }
+        j = first - 1;
+    }
+    for (int64_t j = i + k; j < s.n;) {
+        const int64_t part = j / CPI_NEAREST_BLOCK, end = (part + 1) * CPI_NEAREST_BLOCK;
+        double d = (double)(j - i) * s.step;
+        if (d * d > best) break;
+        if (s.least[part * s.inner] + d * d < best)
+            for (; j < end && j < s.n; j++) {
+                d = (double)(j - i) * s.step;
+                const double square = s.at[j * s.inner] + d * d;
+                if (square < best) best = square, which = j;
+            }
+        j = end;
+    }
+}
+
 /* Thread: an element. Of equal distances the one of the least index counts. */
 __device__ __forceinline__ void cpi_nearest_search(const cpi_nearest_args &g, int64_t thread)
 {
     const int64_t column = thread % g.inner, rest = thread / g.inner, i = rest % g.n, outer = rest / g.n;
     const double *line = g.from + outer * g.n * g.inner + column;
-    const double *least = g.least + outer * g.parts * g.inner + column;
     double best = line[i * g.inner];
     int64_t which = i, k = 1;
     for (; k <= CPI_NEAREST_BLOCK; k++) {
@@ -115,31 +151,8 @@ __device__ __forceinline__ void cpi_nearest_search(const cpi_nearest_args &g, in
         if (i + k < g.n && line[(i + k) * g.inner] + t < best) best = line[(i + k) * g.inner] + t, which = i + k;
     }
     if (k > CPI_NEAREST_BLOCK) {
-        /* downwards from i - k, block by block; then upwards */
-        for (int64_t j = i - k; j >= 0;) {
-            const int64_t part = j / CPI_NEAREST_BLOCK, first = part * CPI_NEAREST_BLOCK;
-            double d = (double)(i - j) * g.step;
-            if (d * d > best) break;
-            if (least[part * g.inner] + d * d <= best)
-                for (; j >= first; j--) {
-                    d = (double)(i - j) * g.step;
-                    const double square = line[j * g.inner] + d * d;
-                    if (square <= best) best = square, which = j;
-                }
-            j = first - 1;
-        }
-        for (int64_t j = i + k; j < g.n;) {
-            const int64_t part = j / CPI_NEAREST_BLOCK, end = (part + 1) * CPI_NEAREST_BLOCK;
-            double d = (double)(j - i) * g.step;
-            if (d * d > best) break;
-            if (least[part * g.inner] + d * d < best)
-                for (; j < end && j < g.n; j++) {
-                    d = (double)(j - i) * g.step;
-                    const double square = line[j * g.inner] + d * d;
-                    if (square < best) best = square, which = j;
-                }
-            j = end;
-        }
+        const cpi_nearest_sites s = {line, g.least + outer * g.parts * g.inner + column, g.n, g.inner, g.step};
+        cpi_nearest_far(s, i, k, best, which);
     }
     g.to[thread] = best;
     if (g.nearest) g.nearest[thread] = best < CPI_NEAREST_NEVER ? (int32_t)which : -1;

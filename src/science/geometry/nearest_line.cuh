@@ -10,40 +10,61 @@
 
 #include "geometry/nearest.cuh"
 
-enum { CPI_NEAREST_EACH = 8, CPI_NEAREST_COARSE = 128, CPI_NEAREST_FEW = 128, CPI_NEAREST_STEPS_HERE = 24 };
+/* EACH: elements of a thread, of neighbours; COARSE, MIDDLE: apart those lie whose sites bound the others'. */
+enum { CPI_NEAREST_EACH = 8, CPI_NEAREST_MIDDLE = 64, CPI_NEAREST_COARSE = 512, CPI_NEAREST_FEW = 128 };
+enum { CPI_NEAREST_NEAR = 12 }; /* steps */
 
-/* Shared memory of a line of n <= 8 * threads elements. */
+/* Shared memory of a line of n <= 8 * threads elements, at most 1024 threads. */
 struct cpi_nearest_shared {
-    double *value;              /* n; 16-byte aligned, the rest behind it */
+    double *value, *site;       /* n; of sites, once they are listed, values lie side by side */
     double *least;              /* of blocks of 32 */
-    int32_t *site, *fine;       /* n; n / 8 + 1 */
-    int32_t *coarse;            /* n / 128 + 1 */
-    uint32_t *set;              /* n / 32 + 1: which elements are sites */
-    int32_t *before;            /* n / 32 + 1: how many sites lie before those; the last one: all */
+    int32_t *fine, *middle, *coarse;
+    uint32_t *set;              /* which elements are sites */
+    int32_t *before;            /* how many lie before those; the last one: all */
 };
 __host__ __device__ static inline int64_t cpi_nearest_shared_bytes(int64_t n)
 {
-    return 8 * (n + n / 32 + 1) + 4 * (n + n / 8 + n / 128 + 2 * (n / 32) + 8);
+    return 8 * (2 * n + n / 32 + 1) + 4 * (n / 8 + n / 64 + n / 512 + 2 * (n / 32) + 40);
 }
 __device__ __forceinline__ cpi_nearest_shared cpi_nearest_shared_at(double *memory, int n)
 {
     cpi_nearest_shared s;
-    s.value = memory, s.least = s.value + n;
-    s.site = (int32_t *)(s.least + n / 32 + 1), s.fine = s.site + n, s.coarse = s.fine + n / 8 + 1;
-    s.set = (uint32_t *)(s.coarse + n / 128 + 1), s.before = (int32_t *)(s.set + n / 32 + 1);
+    s.value = memory, s.site = s.value + n, s.least = s.site + n;
+    s.fine = (int32_t *)(s.least + n / 32 + 1), s.middle = s.fine + n / 8 + 1, s.coarse = s.middle + n / 64 + 1;
+    s.set = (uint32_t *)(s.coarse + n / 512 + 1), s.before = (int32_t *)(s.set + n / 32 + 1);
     return s;
 }
 
-/* Reads the line and lists its sites; returns their number. */
+/* Reads the line; returns the number of its sites. */
 template <int THREADS>
 __device__ __forceinline__ int cpi_nearest_read(const cpi_nearest_args &g, const double *line, cpi_nearest_shared s)
 {
+    const int n = (int)g.n, t = (int)threadIdx.x;
+    int own = 0, all = 0;
+#pragma unroll 4
+    for (int i = t; i < n; i += THREADS) {
+        const double v = line[i];
+        s.value[i] = v;
+        own += v < CPI_NEAREST_NEVER;
+    }
+    for (int d = 16; d > 0; d /= 2) own += __shfl_xor_sync(~0u, own, d);
+    if (t % 32 == 0) s.before[t / 32] = own;
+    __syncthreads();
+    for (int w = 0; w < THREADS / 32; w++) all += s.before[w];
+    return all;
+}
+
+/* Lists the sites: their values take the line's place. */
+template <int THREADS>
+__device__ __forceinline__ void cpi_nearest_list(const cpi_nearest_args &g, cpi_nearest_shared s)
+{
     const int n = (int)g.n, t = (int)threadIdx.x, words = (n + 31) / 32;
-    for (int first = 0; first < n; first += THREADS) {
-        const int i = first + t;
-        const double v = i < n ? line[i] : CPI_NEAREST_NEVER;
-        if (i < n) s.value[i] = v;
-        const uint32_t set = __ballot_sync(~0u, v < CPI_NEAREST_NEVER);
+    double v[CPI_NEAREST_EACH];
+#pragma unroll
+    for (int k = 0; k < CPI_NEAREST_EACH; k++) {
+        const int i = k * THREADS + t;
+        v[k] = i < n ? s.value[i] : CPI_NEAREST_NEVER;
+        const uint32_t set = __ballot_sync(~0u, v[k] < CPI_NEAREST_NEVER);
         if (t % 32 == 0 && i < n) s.set[i / 32] = set;
     }
     __syncthreads();
@@ -61,22 +82,23 @@ __device__ __forceinline__ int cpi_nearest_read(const cpi_nearest_args &g, const
             s.before[k] = at;
             at += __popc(s.set[k]);
         }
-        if (t == 31) s.before[words] = all;
     }
     __syncthreads();
-    for (int i = t; i < n; i += THREADS) {
-        const uint32_t set = s.set[i / 32], bit = 1u << (i % 32);
-        if (set & bit) s.site[s.before[i / 32] + __popc(set & (bit - 1))] = i;
+#pragma unroll
+    for (int k = 0; k < CPI_NEAREST_EACH; k++) {
+        const int i = k * THREADS + t;
+        if (!(v[k] < CPI_NEAREST_NEVER)) continue;
+        const int at = s.before[i / 32] + __popc(s.set[i / 32] & ((1u << (i % 32)) - 1));
+        s.value[at] = v[k], s.site[at] = (double)i;
     }
-    const int sites = s.before[words];
     __syncthreads();
-    return sites;
 }
 
-__device__ __forceinline__ double cpi_nearest_square(const cpi_nearest_args &g, cpi_nearest_shared s, int i, int site)
+/* The square of element i's distance by listed site k. */
+__device__ __forceinline__ double cpi_nearest_square(const cpi_nearest_args &g, cpi_nearest_shared s, double i, int k)
 {
-    const double d = (double)(i - site) * g.step;
-    return s.value[site] + d * d;
+    const double d = (i - s.site[k]) * g.step;
+    return s.value[k] + d * d;
 }
 
 /* The first of sites from .. to that is nearest to element i, by the threads of a warp. */
@@ -86,7 +108,7 @@ __device__ __forceinline__ int cpi_nearest_by_warp(const cpi_nearest_args &g, cp
     double best = CPI_NEAREST_NEVER;
     int which = to;
     for (int k = from + (int)threadIdx.x % 32; k <= to; k += 32) {
-        const double square = cpi_nearest_square(g, s, i, s.site[k]);
+        const double square = cpi_nearest_square(g, s, (double)i, k);
         if (square < best) best = square, which = k;
     }
     for (int d = 16; d > 0; d /= 2) {
@@ -97,39 +119,52 @@ __device__ __forceinline__ int cpi_nearest_by_warp(const cpi_nearest_args &g, cp
     return which;
 }
 
-/* All elements of a line with sites, whose squares are exact. */
-template <int THREADS, class Put>
-__device__ __forceinline__ void cpi_nearest_divide(const cpi_nearest_args &g, cpi_nearest_shared s, int sites, Put put)
+/* Of elements that are multiples of EACH the first nearest sites, to s.fine. */
+template <int THREADS>
+__device__ __forceinline__ void cpi_nearest_bounds(const cpi_nearest_args &g, cpi_nearest_shared s, int last)
 {
-    const int n = (int)g.n, t = (int)threadIdx.x, last = sites - 1;
-    const int coarse = (n - 1) / CPI_NEAREST_COARSE + 1, fine = (n - 1) / CPI_NEAREST_EACH + 1;
-    const int ratio = CPI_NEAREST_COARSE / CPI_NEAREST_EACH;
+    const int n = (int)g.n, t = (int)threadIdx.x;
+    const int coarse = (n - 1) / CPI_NEAREST_COARSE + 1, middle = (n - 1) / CPI_NEAREST_MIDDLE + 1;
+    const int fine = (n - 1) / CPI_NEAREST_EACH + 1, wide = CPI_NEAREST_COARSE / CPI_NEAREST_MIDDLE;
+    const int narrow = CPI_NEAREST_MIDDLE / CPI_NEAREST_EACH;
     for (int a = t / 32; a < coarse; a += THREADS / 32) {
         const int k = cpi_nearest_by_warp(g, s, a * CPI_NEAREST_COARSE, 0, last);
         if (t % 32 == 0) s.coarse[a] = k;
     }
     __syncthreads();
-    for (int b = t; b < fine; b += THREADS) {
-        const int a = b / ratio, to = a + 1 < coarse ? s.coarse[a + 1] : last;
-        int which = s.coarse[a];
-        double best = CPI_NEAREST_NEVER;
-        for (int k = b % ratio ? which : to + 1; k <= to; k++) {
-            const double square = cpi_nearest_square(g, s, b * CPI_NEAREST_EACH, s.site[k]);
-            if (square < best) best = square, which = k;
-        }
-        s.fine[b] = which;
+    for (int b = t / 32; b < middle; b += THREADS / 32) {
+        const int a = b / wide, to = a + 1 < coarse ? s.coarse[a + 1] : last;
+        const int k = b % wide ? cpi_nearest_by_warp(g, s, b * CPI_NEAREST_MIDDLE, s.coarse[a], to) : s.coarse[a];
+        if (t % 32 == 0) s.middle[b] = k;
     }
     __syncthreads();
-    double best[CPI_NEAREST_EACH];
-    int32_t which[CPI_NEAREST_EACH];
+    for (int c = t; c < fine; c += THREADS) {
+        const int b = c / narrow, to = b + 1 < middle ? s.middle[b + 1] : last;
+        int which = s.middle[b];
+        double best = CPI_NEAREST_NEVER;
+        for (int k = c % narrow ? which : to + 1; k <= to; k++) {
+            const double square = cpi_nearest_square(g, s, (double)(c * CPI_NEAREST_EACH), k);
+            if (square < best) best = square, which = k;
+        }
+        s.fine[c] = which;
+    }
+    __syncthreads();
+}
+
+/* All elements of a line with listed sites, whose squares are exact. */
+template <int THREADS, class Put>
+__device__ __forceinline__ void cpi_nearest_divide(const cpi_nearest_args &g, cpi_nearest_shared s, int sites, Put put)
+{
+    const int n = (int)g.n, t = (int)threadIdx.x, last = sites - 1, fine = (n - 1) / CPI_NEAREST_EACH + 1;
     const int first = t * CPI_NEAREST_EACH; /* one group a thread */
+    double best[CPI_NEAREST_EACH], which[CPI_NEAREST_EACH];
+    cpi_nearest_bounds<THREADS>(g, s, last);
     if (t < fine) {
         const int to = t + 1 < fine ? s.fine[t + 1] : last;
 #pragma unroll
         for (int u = 0; u < CPI_NEAREST_EACH; u++) best[u] = CPI_NEAREST_NEVER, which[u] = -1;
         for (int k = s.fine[t]; k <= to; k++) {
-            const int site = s.site[k];
-            const double value = s.value[site], from = (double)(first - site);
+            const double site = s.site[k], value = s.value[k], from = (double)first - site;
 #pragma unroll
             for (int u = 0; u < CPI_NEAREST_EACH; u++) {
                 const double d = (from + u) * g.step, square = value + d * d;
@@ -143,46 +178,46 @@ __device__ __forceinline__ void cpi_nearest_divide(const cpi_nearest_args &g, cp
         for (int u = 0; u < CPI_NEAREST_EACH; u++)
             if (first + u < n) s.value[first + u] = best[u], s.site[first + u] = which[u];
     __syncthreads();
-    for (int i = t; i < n; i += THREADS) put(i, s.value[i], s.site[i]);
+    for (int i = t; i < n; i += THREADS) put(i, s.value[i], (int32_t)s.site[i]);
 }
 
-/* The nearest ones of element i, at most CPI_NEAREST_STEPS_HERE away; true: there may be a nearer one further away. */
+/* The nearest ones of element i, few steps away; true: there may be a nearer one further away. */
 __device__ __forceinline__ bool cpi_nearest_step(const cpi_nearest_args &g, cpi_nearest_shared s, int i, double *best,
                                                  int *which)
 {
     const int n = (int)g.n;
     double least = s.value[i];
     int at = i, k = 1;
-    for (; k <= CPI_NEAREST_STEPS_HERE; k++) {
+    for (; k <= CPI_NEAREST_NEAR; k++) {
         const double d = (double)k * g.step, t = d * d;
         if (t > least) break;
         if (i - k >= 0 && s.value[i - k] + t <= least) least = s.value[i - k] + t, at = i - k;
         if (i + k < n && s.value[i + k] + t < least) least = s.value[i + k] + t, at = i + k;
     }
     *best = least, *which = at;
-    return k > CPI_NEAREST_STEPS_HERE;
+    return k > CPI_NEAREST_NEAR;
 }
 
-/* Element i's nearest ones in whole blocks: of those whose least squares are small enough all elements are tried. */
-__device__ __forceinline__ void cpi_nearest_blocks(const cpi_nearest_args &g, cpi_nearest_shared s, int i, double *best,
-                                                   int *which)
+/* All elements of a line that is not listed, from their neighbours on. */
+template <int THREADS, class Put>
+__device__ __forceinline__ void cpi_nearest_by_blocks(const cpi_nearest_args &g, cpi_nearest_shared s, Put put)
 {
-    const int n = (int)g.n, own = i / 32, parts = (n + 31) / 32;
-    for (int k = 0; own - k >= 0 || own + k < parts; k++) {
-        for (int side = k ? -1 : 1; side <= 1; side += 2) {
-            const int part = own + side * k;
-            if (part < 0 || part >= parts) continue;
-            const int first = part * 32, end = first + 32 < n ? first + 32 : n;
-            const int gap = i < first ? first - i : i >= end ? i - end + 1 : 0;
-            const double d = (double)gap * g.step;
-            if (s.least[part] + d * d > *best) continue;
-            for (int j = first; j < end; j++) {
-                const double square = cpi_nearest_square(g, s, i, j);
-                if (square < *best || (square == *best && j < *which)) *best = square, *which = j;
-            }
-        }
-        const double d = (double)(k > 0 ? (k - 1) * 32 : 0) * g.step; /* whatever comes is further away */
-        if (d * d > *best) break;
+    const int n = (int)g.n, t = (int)threadIdx.x;
+    for (int part = t; part * CPI_NEAREST_BLOCK < n; part += THREADS) {
+        double least = CPI_NEAREST_NEVER;
+        for (int j = part * CPI_NEAREST_BLOCK; j < (part + 1) * CPI_NEAREST_BLOCK && j < n; j++)
+            least = s.value[j] < least ? s.value[j] : least;
+        s.least[part] = least;
+    }
+    __syncthreads();
+    const cpi_nearest_sites all = {s.value, s.least, n, 1, g.step};
+    for (int i = t; i < n; i += THREADS) {
+        double best;
+        int near;
+        const bool further = cpi_nearest_step(g, s, i, &best, &near);
+        int64_t which = near;
+        if (further) cpi_nearest_far(all, i, CPI_NEAREST_NEAR + 1, best, which);
+        put(i, best, (int32_t)which);
     }
 }
 
@@ -199,39 +234,31 @@ __device__ __forceinline__ void cpi_nearest_line(const cpi_nearest_args &g, cons
         for (int i = t; i < n; i += THREADS) put(i, CPI_NEAREST_NEVER, -1);
         return;
     }
-    bool further = false;
     if (sites * 8 >= n) {
+        bool further = false;
         for (int i = t; i < n; i += THREADS) {
             further = cpi_nearest_step(g, s, i, &best, &which) || further;
             put(i, best, which);
         }
-        further = __syncthreads_or(further);
-        if (!further) return;
+        if (!__syncthreads_or(further)) return;
     }
+    if (!g.exact && sites > CPI_NEAREST_FEW) {
+        cpi_nearest_by_blocks<THREADS>(g, s, put);
+        return;
+    }
+    __syncthreads();
+    cpi_nearest_list<THREADS>(g, s);
     if (g.exact) {
         cpi_nearest_divide<THREADS>(g, s, sites, put);
-    } else if (sites <= CPI_NEAREST_FEW) {
-        for (int i = t; i < n; i += THREADS) {
-            best = CPI_NEAREST_NEVER, which = -1;
-            for (int k = 0; k < sites; k++) {
-                const double square = cpi_nearest_square(g, s, i, s.site[k]);
-                if (square < best) best = square, which = s.site[k];
-            }
-            put(i, best, which);
+        return;
+    }
+    for (int i = t; i < n; i += THREADS) {
+        best = CPI_NEAREST_NEVER, which = -1;
+        for (int k = 0; k < sites; k++) {
+            const double square = cpi_nearest_square(g, s, (double)i, k);
+            if (square < best) best = square, which = (int)s.site[k];
         }
-    } else {
-        for (int part = t; part * 32 < n; part += THREADS) {
-            double least = CPI_NEAREST_NEVER;
-            for (int j = part * 32; j < part * 32 + 32 && j < n; j++)
-                least = s.value[j] < least ? s.value[j] : least;
-            s.least[part] = least;
-        }
-        __syncthreads();
-        for (int i = t; i < n; i += THREADS) {
-            best = s.value[i], which = i;
-            cpi_nearest_blocks(g, s, i, &best, &which);
-            put(i, best, best < CPI_NEAREST_NEVER ? which : -1);
-        }
+        put(i, best, which);
     }
 }
 

@@ -32,6 +32,24 @@ static double __longlong_as_double(long long x)
     memcpy(&d, &x, sizeof d);
     return d;
 }
+static long long __double_as_longlong(double x)
+{
+    long long i;
+    memcpy(&i, &x, sizeof i);
+    return i;
+}
+static float __uint_as_float(unsigned x)
+{
+    float f;
+    memcpy(&f, &x, sizeof f);
+    return f;
+}
+static unsigned __float_as_uint(float x)
+{
+    unsigned i;
+    memcpy(&i, &x, sizeof i);
+    return i;
+}
 #define sincos(x, s, c) (*(s) = sin(x), *(c) = cos(x))
 
 /* --- the plugin's side of the host --- */

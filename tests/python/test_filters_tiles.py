@@ -173,10 +173,27 @@ def test_ranks(code, shape, mode):
                 exactly(window(code, x, 3, size, origin, mode, rank), want)
 
 
+@pytest.mark.parametrize("mode", ["reflect", "constant"])
+def test_ranks_of_larger_boxes(code, mode):
+    rng = np.random.default_rng(4)
+    for dtype in TILED:
+        for shape, size in [((37, 50), (7, 7)), ((2, 20, 33), (1, 4, 6)), ((40, 9), (11, 11)), ((9, 40), (1, 13))]:
+            some = [drawn(rng, shape, dtype), np.full(shape, 3, dtype), rng.integers(0, 2, shape).astype(dtype)]
+            if dtype[:5] == "float":
+                far = rng.normal(size=shape) * 10.0**rng.integers(-4, 5, shape)
+                many = np.where(rng.random(shape) < 0.5, np.nan, far)
+                some += [far.astype(dtype), many.astype(dtype)]
+            for x in some:
+                taps = int(np.prod(size))
+                for rank in {0, taps // 2, taps - 1, int(rng.integers(taps))}:
+                    want = ndimage.rank_filter(cp.asarray(x), rank, size=size, mode=mode, cval=1).get()
+                    exactly(window(code, x, 3, size, [0] * x.ndim, mode, rank), want)
+
+
 def test_left_to_others(code):
     """What does not fit launches nothing."""
     x = np.zeros((64, 64), "f4")
-    assert window(code, x, 3, (4, 4), (0, 0), "reflect", 3) is None
+    assert window(code, x[:4], 3, (4, 4), (0, 0), "reflect", 3) is None
     assert window(code, x, 0, (65, 65), (0, 0), "reflect", weights=np.ones((65, 65))) is None
     assert window(code, x, 2, (3, 3), (0, 0), "reflect") is None
     assert window(code, x.astype("i8"), 3, (3, 3), (0, 0), "reflect", 4) is None

@@ -1,7 +1,7 @@
 /* Windows of a size that fits in shared memory on the GPU: what tile.cuh and tile_window.cuh compute. What does not
  * fit is left to the kernels of line_cuda.cu and window_cuda.cu. */
 #include "filters/filters.cuh"
-#include "filters/tile_window.cuh"
+#include "filters/tile_select.cuh"
 
 namespace {
 
@@ -24,6 +24,12 @@ template <class K, class T, int N, int R, int RANK>
 __global__ void __launch_bounds__(TILE_THREADS) ranks(const __grid_constant__ tile_windows a)
 {
     tile_ranks<K, T, N, R, RANK>(a, (K *)tile_memory);
+}
+
+template <class K, class T, int R>
+__global__ void __launch_bounds__(TILE_THREADS) selects(const __grid_constant__ tile_windows a)
+{
+    tile_selects<K, T, R>(a, (K *)tile_memory);
 }
 
 struct line_plan {
@@ -137,6 +143,17 @@ template <class K, class T> bool launch_squares(cudaStream_t s, const cpi_window
     return f->rank == 12 ? launch_ranks<K, T, 5, 8, 12>(s, f) : launch_ranks<K, T, 5, 8, -1>(s, f);
 }
 
+/* Larger boxes. Of a few rows a block would have little to do. */
+template <class K, class T> bool launch_selects(cudaStream_t s, const cpi_window_filter *f)
+{
+    tile_windows a;
+    int64_t blocks, elements;
+    if (f->ndim < 2 || f->shape[f->ndim - 2] < 8) return false;
+    if (!plan_windows(f, 4, false, sizeof(K), &a, &blocks, &elements)) return false;
+    selects<K, T, 4><<<(unsigned)blocks, TILE_THREADS, elements * sizeof(K), s>>>(a);
+    return true;
+}
+
 /* A window along one axis, as a filter along it. */
 template <class K, class T> bool launch_line_ranks(cudaStream_t s, const cpi_window_filter *f, int axis)
 {
@@ -156,8 +173,8 @@ template <class K, class T> bool launch_line_ranks(cudaStream_t s, const cpi_win
     }
 }
 
-/* Ranks of full boxes of 3 x 3 or 5 x 5, or of 3, 5, 7 or 9 along one axis. Integers of 64 bits are not worth kernels
- * of their own. */
+/* Ranks of full boxes: of 3, 5, 7 or 9 along one axis, 3 x 3, 5 x 5, and others. Integers of 64 bits are not worth
+ * kernels of their own. */
 bool launch_rank(cudaStream_t s, const cpi_window_filter *f)
 {
     int64_t all = 1;
@@ -166,19 +183,23 @@ bool launch_rank(cudaStream_t s, const cpi_window_filter *f)
         all *= f->size[d];
         if (f->size[d] > 1) axis = d, axes++;
     }
-    if (f->ntaps != all) return false;
     const bool wide = cpi_itemsize(f->from) == 8;
-    if (axes == 1) {
+    if (f->ntaps != all || (wide && f->from != CP_FLOAT64)) return false;
+    if (axes == 1 && f->size[axis] % 2 && f->size[axis] < 10) {
         if (f->from == CP_FLOAT32) return launch_line_ranks<uint32_t, float>(s, f, axis);
         if (f->from == CP_FLOAT64) return launch_line_ranks<uint64_t, double>(s, f, axis);
-        return !wide && launch_line_ranks<uint32_t, tile_any>(s, f, axis);
+        return launch_line_ranks<uint32_t, tile_any>(s, f, axis);
     }
     const int last = f->ndim - 1;
-    if (axes != 2 || f->size[last] != f->size[last - 1] || (all != 9 && all != 25)) return false;
-    if (f->from == CP_FLOAT32) return launch_squares<uint32_t, float>(s, f);
-    if (f->from == CP_UINT8) return launch_squares<uint32_t, uint8_t>(s, f);
-    if (f->from == CP_FLOAT64) return launch_squares<uint64_t, double>(s, f);
-    return !wide && launch_squares<uint32_t, tile_any>(s, f);
+    if (axes == 2 && f->size[last] == f->size[last - 1] && (all == 9 || all == 25)) {
+        if (f->from == CP_FLOAT32) return launch_squares<uint32_t, float>(s, f);
+        if (f->from == CP_UINT8) return launch_squares<uint32_t, uint8_t>(s, f);
+        if (f->from == CP_FLOAT64) return launch_squares<uint64_t, double>(s, f);
+        return launch_squares<uint32_t, tile_any>(s, f);
+    }
+    if (f->from == CP_FLOAT32) return launch_selects<uint32_t, float>(s, f);
+    if (f->from == CP_FLOAT64) return launch_selects<uint64_t, double>(s, f);
+    return launch_selects<uint32_t, tile_any>(s, f);
 }
 
 template <class T> bool launch_sums(cudaStream_t s, const cpi_window_filter *f)

@@ -12,14 +12,17 @@ from test_loop_kernels import quick, text
 
 MODES = {"constant": 0, "nearest": 1, "reflect": 2, "mirror": 3, "wrap": 4, "grid-wrap": 5, "grid-constant": 6}
 RESAMPLE = """
-extern "C" __global__ void positions_args(cpi_resample_args *g, int order, int in_ndim, int out_ndim, int kind,
-                                          int mode, double cval, double pad, int64_t n, const int64_t *in,
+extern "C" __global__ void positions_args(cpi_resample_args *g, bool small, int order, int in_ndim, int out_ndim,
+                                          int kind, int mode, double cval, double pad, int64_t n, const int64_t *in,
                                           const int64_t *out, const double *place, const double *from, double *to)
 {
     g->order = order, g->in_ndim = in_ndim, g->out_ndim = out_ndim, g->kind = kind, g->mode = (cpi_boundary)mode;
     g->cval = cval, g->pad = pad, g->n = g->out_size = n, g->in_size = 1;
     for (int d = 0; d < in_ndim; d++) g->in_size *= g->in_shape[d] = in[d];
+    for (int d = 0; d < in_ndim && d < 3; d++) g->length[d] = (double)in[d];
     for (int d = 0; d < out_ndim; d++) g->out_shape[d] = out[d];
+    g->small = small;
+    for (int d = 0; d < out_ndim && d < 3; d++) g->by[d] = cpi_divisor_of(out[d]);
     g->place = place, g->from = from, g->to = to;
 }
 template <int ND, int ORDER> __global__ void resample(const cpi_resample_args *g)
@@ -93,13 +96,13 @@ def launch(f, n, *args):
 KNOWN = [(1, 1), (2, 0), (2, 1), (2, 3), (3, 1), (3, 3), (0, 3)]
 
 
-def resampled(device, name, x, place, shape, kind, order, mode):
+def resampled(device, name, x, place, shape, kind, order, mode, small):
     functions = tuple(f"resample<{nd}, {o}>" for nd, o in KNOWN)
     m = module(device, "geometry/resample.cuh", RESAMPLE, functions)
     args, n = cp.zeros(4096, "uint8"), int(np.prod(shape))
     to = cp.full(n, np.nan)
     ints = [cp.array(v, "int64") for v in (x.shape, shape)]
-    launch(m.get_function("positions_args"), 1, args, np.int32(order), np.int32(x.ndim), np.int32(len(shape)),
+    launch(m.get_function("positions_args"), 1, args, small, np.int32(order), np.int32(x.ndim), np.int32(len(shape)),
            np.int32(kind), np.int32(MODES[mode]), np.float64(2.5), np.float64(0), np.int64(n), *ints, place, x, to)
     launch(m.get_function(name), n, args)
     return to.get().reshape(shape)
@@ -123,8 +126,9 @@ def test_values(device, nd, order, mode):
               _geometry.affine_transform(x, cp.asarray(matrix[0]), order, cp.asarray(offset), shape, **options))]
     for kind, place, want in tests:
         name = f"resample<{nd}, {order}>"
-        got = resampled(device, name, x, cp.array(place, "float64"), shape, kind, order, mode)
-        np.testing.assert_allclose(got, want.get(), rtol=0, atol=1e-12)
+        for small in (False, True):
+            got = resampled(device, name, x, cp.array(place, "float64"), shape, kind, order, mode, small)
+            np.testing.assert_allclose(got, want.get(), rtol=0, atol=1e-12)
 
 
 POLES = {2: [np.sqrt(8) - 3], 3: [np.sqrt(3) - 2], 4: [-0.361341225900220177, -0.0137254292973391214],

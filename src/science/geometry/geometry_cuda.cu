@@ -183,6 +183,7 @@ cp_code cpi_geometry_cuda_resample(cp_stream *stream, const cpi_resample *r)
     for (int d = 0; d < r->out_ndim; d++) g.out_size *= g.out_shape[d] = r->out_shape[d];
     g.n = r->images * g.out_size;
     g.small = g.out_size < (int64_t)1 << 31;
+    for (int d = 0; d < r->in_ndim && d < 3; d++) g.length[d] = (double)r->in_shape[d];
     for (int d = 0; d < r->out_ndim && d < 3; d++) g.by[d] = cpi_divisor_of(g.small ? r->out_shape[d] : 1);
     static_assert(sizeof g.numbers == sizeof r->numbers, "");
     memcpy(g.numbers, r->numbers, sizeof g.numbers);

@@ -17,11 +17,31 @@ struct cpi_resample_args {
     int64_t in_shape[CPI_RESAMPLE_DIMS], out_shape[CPI_RESAMPLE_DIMS];
     bool small;                         /* out_size < 2^31, and up to three axes: by[d] divides by out_shape[d] */
     cpi_divisor by[3];
+    double length[3];                   /* in_shape, of up to three axes */
     const double *place;                /* NULL: numbers */
     double numbers[32];
     const void *from;
     void *to;
 };
+
+/* Conversions are slow: a quarter of the rate of additions. */
+__device__ __forceinline__ double cpi_exact_double(uint32_t i)
+{
+#ifdef __CUDA_ARCH__
+    return __hiloint2double(0x43300000, (int)i) - 4503599627370496.0; /* 2^52 + i */
+#else
+    return (double)i;
+#endif
+}
+/* x, an integer, 0 <= x < 2^31 */
+__device__ __forceinline__ int64_t cpi_exact_integer(double x)
+{
+#ifdef __CUDA_ARCH__
+    return (int64_t)__double2loint(x + 4503599627370496.0);
+#else
+    return (int64_t)x;
+#endif
+}
 
 /* Positions along all axes of the input, ND of them (0: any number up to MOST), of result k of an image. */
 template <int ND, int MOST>
@@ -33,28 +53,28 @@ __device__ __forceinline__ void cpi_resample_positions(const cpi_resample_args &
         for (int d = 0; d < nd; d++) at[d] = g.place[d * g.out_size + k] + g.pad;
         return;
     }
-    const double *place = g.place ? g.place : g.numbers;
-    int64_t index[MOST];
+    double index[MOST];
     if (ND && g.small) {
         uint32_t rest = (uint32_t)k;
 #pragma unroll
-        for (int d = (ND ? ND : 1) - 1; d > 0; d--) index[d] = cpi_index_along(g.by[d], rest);
-        index[0] = rest;
+        for (int d = (ND ? ND : 1) - 1; d > 0; d--) index[d] = cpi_exact_double(cpi_index_along(g.by[d], rest));
+        index[0] = cpi_exact_double(rest);
     } else {
 #pragma unroll
-        for (int d = od - 1; d > 0; d--) index[d] = cpi_index_along(g.out_shape[d], k);
-        index[0] = k;
+        for (int d = od - 1; d > 0; d--) index[d] = (double)cpi_index_along(g.out_shape[d], k);
+        index[0] = (double)k;
     }
+    auto number = [&](int64_t i) { return g.place ? g.place[i] : g.numbers[i]; };
 #pragma unroll
     for (int d = 0; d < nd; d++) {
         if (g.kind == 0) {
-            const double *m = place + (int64_t)d * (od + 1);
-            double sum = m[od];
+            const int64_t m = (int64_t)d * (od + 1);
+            double sum = number(m + od);
 #pragma unroll
-            for (int j = 0; j < od; j++) sum = sum + (double)index[j] * m[j];
+            for (int j = 0; j < od; j++) sum = sum + index[j] * number(m + j);
             at[d] = sum + g.pad;
         } else {
-            const double zoom = place[2 * d], i = (double)index[d] + place[2 * d + 1];
+            const double zoom = number(2 * d), i = index[d] + number(2 * d + 1);
             at[d] = (g.kind == 2 ? (i + 0.5) * zoom - 0.5 : i * zoom) + g.pad;
         }
     }
@@ -87,12 +107,14 @@ __device__ __forceinline__ double cpi_resample_known(const cpi_resample_args &g,
 #pragma unroll
     for (int d = ND - 1; d >= 0; d--) {
         const int64_t n = g.in_shape[d];
-        at[d] = cpi_position_within(at[d], n, g.mode);
-        if (cpi_is_outside(at[d], g.mode)) return g.cval;
+        if (!(at[d] >= 0 && at[d] <= g.length[d] - 1)) { /* else it stays */
+            at[d] = cpi_position_within(at[d], n, g.mode);
+            if (cpi_is_outside(at[d], g.mode)) return g.cval;
+        }
         const double first = cpi_spline_first(at[d], ORDER);
         cpi_spline_weights(at[d], ORDER, w[d]);
-        if (first >= 0 && first + ORDER < (double)n) { /* all taps are elements */
-            const int64_t base = (int64_t)first * stride;
+        if (first >= 0 && first + ORDER < g.length[d] && first < 0x1p31) { /* all taps are elements */
+            const int64_t base = cpi_exact_integer(first) * stride;
 #pragma unroll
             for (int t = 0; t <= ORDER; t++) offset[d][t] = base + t * stride;
         } else {

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from cuprite._missing import listing as _listing, missing as _missing
 
+_MODULES = ("csgraph", "linalg")
 _LATER = {  # names: the modules that have them
     "block_array": "_construct", "block_diag": "_construct", "bmat": "_construct", "bsr_array": "_bsr",
     "bsr_matrix": "_bsr", "coo_array": "_coo", "coo_matrix": "_coo", "csc_array": "_compressed",
@@ -26,7 +27,7 @@ _LATER = {  # names: the modules that have them
 
 def __getattr__(name):
     import importlib
-    if name == "csgraph":
+    if name in _MODULES:
         return importlib.import_module("cuprite.scipy.sparse." + name)
     if name not in _LATER:
         raise _missing(__name__, name)

@@ -1,0 +1,25 @@
+"""scipy.sparse.linalg on Cuprite's arrays: systems, least squares, eigenvalues and norms of sparse matrices.
+
+Iterative methods run on the device of their arrays. Factorizations are SciPy's SuperLU, and eigenvalues its ARPACK, in
+the host's memory, where SciPy is installed; results are arrays of the current device."""
+from __future__ import annotations
+
+from cuprite._missing import listing as _listing, missing as _missing
+
+_LATER = {  # names: the modules that have them
+    "aslinearoperator": "_interface", "bicg": "_krylov", "bicgstab": "_krylov", "cg": "_krylov", "cgs": "_krylov",
+    "gcrotmk": "_gmres", "gmres": "_gmres", "IdentityOperator": "_interface", "lgmres": "_gmres",
+    "LinearOperator": "_interface", "lsmr": "_least", "lsqr": "_least", "MatrixLinearOperator": "_interface",
+    "minres": "_least", "qmr": "_krylov", "tfqmr": "_krylov",
+}
+
+
+def __getattr__(name):
+    import importlib
+    if name not in _LATER:
+        raise _missing(__name__, name)
+    value = globals()[name] = getattr(importlib.import_module("cuprite.scipy.sparse.linalg." + _LATER[name]), name)
+    return value
+
+
+__dir__ = _listing(__name__, *_LATER)

@@ -1,0 +1,359 @@
+"""Solvers that keep a basis: gmres, lgmres, gcrotmk.
+
+The basis is rows of one array of the device, so that a new vector is made orthogonal by two products with it, twice
+(L. Giraud and others, Numer. Math. 101 (2005): as good as modified Gram-Schmidt, of which SciPy's iterates are). Its
+coefficients are read once a step; the small least-squares problem is the host's."""
+from __future__ import annotations
+
+import math
+import warnings
+
+import cuprite as cp
+from cuprite.scipy.sparse.linalg._system import make_system, norm, residual, tolerance
+
+
+class _Basis:
+    """Orthonormal rows, of which there may be `most`."""
+
+    def __init__(self, first, most):
+        self.rows = cp.empty((most, first.size), dtype=first.dtype)
+        self.rows[0] = first
+        self.count = 1
+
+    def project(self, w, rows):
+        """(coefficients, w without its part along these rows)."""
+        if w.dtype.kind == "c":
+            h = (rows @ w.conj()).conj()
+        else:
+            h = rows @ w
+        return h, w - h @ rows
+
+    def add(self, w, eps):
+        """Makes w orthogonal and adds it: (its coefficients with its norm behind them, whether it was dependent)."""
+        rows, before = self.rows[:self.count], norm(w)
+        h, w = self.project(w, rows)
+        again, w = self.project(w, rows)
+        size = norm(w)
+        found = cp.concatenate([h + again, cp.stack([size, before]).astype(h.dtype, copy=False)]).get()
+        h, before = found[:-1], found[-1].real
+        broken = not h[-1].real > eps * before
+        if self.count < len(self.rows):
+            self.rows[self.count] = w if broken else w / size
+            self.count += 1
+        return h, broken
+
+
+class _Triangle:
+    """Hessenberg's matrix by columns, made triangular by Givens rotations, with the rotated right side."""
+
+    def __init__(self, most, beta, dtype):
+        import numpy
+        self.r = numpy.zeros((most + 1, most), dtype=dtype)
+        self.s = numpy.zeros(most + 1, dtype=dtype)
+        self.s[0], self.turns, self.columns = beta, [], 0
+
+    def add(self, h):
+        """Adds a column; returns the norm of the residual."""
+        column, k = h.copy(), self.columns
+        for i, (c, s) in enumerate(self.turns):
+            column[i], column[i + 1] = (c * column[i] + s * column[i + 1],
+                                        -s.conjugate() * column[i] + c * column[i + 1])
+        f, g = column[k], column[k + 1]
+        size = math.hypot(abs(f), abs(g))
+        if size == 0:
+            c, s = 1.0, f * 0
+        elif f == 0:
+            c, s, f = 0.0, g.conjugate() / abs(g), abs(g)
+            column[k] = f
+        else:
+            c, s = abs(f) / size, f / abs(f) * g.conjugate() / size
+            column[k] = f / abs(f) * size
+        column[k + 1] = 0
+        self.turns.append((c, s))
+        self.r[:k + 2, k] = column
+        self.s[k], self.s[k + 1] = c * self.s[k], -s.conjugate() * self.s[k]
+        self.columns += 1
+        return abs(self.s[k + 1])
+
+    def solve(self):
+        """The coefficients of the solution; 0 where the last column is dependent."""
+        k = self.columns
+        y = self.s[:k].copy()
+        if self.r[k - 1, k - 1] == 0:
+            y[k - 1] = 0
+        for i in range(k - 1, -1, -1):
+            if y[i] != 0:
+                y[i] /= self.r[i, i]
+                y[:i] -= y[i] * self.r[:i, i]
+        return y
+
+
+def _callback_kind(callback, kind):
+    if callback is not None and kind is None:
+        warnings.warn("scipy.sparse.linalg.gmres called without specifying `callback_type`. The default value will be "
+                      "changed in a future release. For compatibility, specify a value for `callback_type` "
+                      "explicitly, e.g., ``gmres(..., callback_type='pr_norm')``, or to retain the old behavior "
+                      "``gmres(..., callback_type='legacy')``", category=DeprecationWarning, stacklevel=3)
+    kind = "legacy" if kind is None else kind
+    if kind not in ("x", "pr_norm", "legacy"):
+        raise ValueError(f"Unknown callback_type: {kind!r}")
+    return None if callback is None else kind
+
+
+def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=None, callback=None,
+          callback_type=None):
+    """(x, info) with A x = b, by generalized minimal residuals.
+
+    Y. Saad and M. H. Schultz, SIAM J. Sci. Stat. Comput. 7 (1986).
+
+    Parameters: A: a matrix or operator; b: the right side; x0: where to begin; rtol: the residual that is enough,
+        relative to b; atol: that, as it is; restart: the steps of a cycle, 20 by default; maxiter: the most cycles; M:
+        an approximate inverse of A; callback: a function; callback_type: what it is given: 'x' the iterate of each
+        cycle, 'pr_norm' the relative residual of each step, 'legacy' the same, and maxiter counts steps.
+    Errors: ValueError for a matrix that is not square, shapes that do not fit, a negative atol, another
+        callback_type."""
+    kind = _callback_kind(callback, callback_type)
+    A, M, x, b = make_system(A, M, x0, b)
+    b_size = float(norm(b))
+    atol = tolerance("gmres", b_size, atol, rtol)
+    if b_size == 0:
+        return b, 0
+    n, eps = b.size, float(cp.finfo(x.dtype).eps)
+    maxiter = 10 * n if maxiter is None else maxiter
+    restart = min(20 if restart is None else restart, n)
+    loose, steps = 1.0, 0
+    enough = float(norm(M.matvec(b))) * min(1.0, atol / b_size)
+    r = residual(A, x, b, x0)
+    size = float(norm(r))
+    if maxiter > 0 and size < atol:
+        return x, 0
+    for _ in range(maxiter):
+        v = M.matvec(r)
+        beta = norm(v)
+        basis = _Basis(v / beta, restart + 1)
+        triangle = _Triangle(restart, float(beta), x.dtype)
+        for column in range(restart):
+            h, broken = basis.add(M.matvec(A.matvec(basis.rows[column])), eps)
+            if broken:
+                h[-1] = 0
+            left = triangle.add(h)
+            steps += 1
+            if kind in ("legacy", "pr_norm"):
+                callback(float(left) / b_size)
+            if kind == "legacy" and steps == maxiter or left <= enough or broken:
+                break
+        y = cp.asarray(triangle.solve())
+        x = x + y @ basis.rows[:y.size]
+        r = b - A.matvec(x)
+        size = float(norm(r))
+        if kind == "legacy" and steps == maxiter:
+            return x, 0 if size <= atol else maxiter
+        if kind == "x":
+            callback(x)
+        if size <= atol or broken:
+            break
+        loose = max(eps, 0.25 * loose) if left <= enough else min(1.0, 1.5 * loose)
+        enough = left * min(loose, atol / size)
+    return x, 0 if size <= atol else maxiter
+
+
+def _combined(vectors, coefficients):
+    """The sum of vectors times numbers of the host."""
+    return cp.asarray(coefficients) @ cp.stack(vectors)
+
+
+def _flexible(matvec, v0, m, enough, before=None, after=None, deflated=None, outer=(), outer_first=False):
+    """A cycle of flexible GMRES: (H, B, basis, zs, y), H Hessenberg's matrix, B coefficients along `deflated`.
+
+    Parameters: before, after: preconditioners from the left and right; deflated: rows to be orthogonal to; outer:
+        pairs (z, matvec(z) or None) that are used as well, at the end or first."""
+    import numpy
+    m += len(outer)
+    eps = float(cp.finfo(v0.dtype).eps)
+    basis, triangle, zs, along = _Basis(v0, m + 1), _Triangle(m, 1.0, v0.dtype), [], []
+    hessenberg, last = numpy.zeros((m + 1, m), dtype=v0.dtype), v0
+    for j in range(m):
+        at = j if outer_first else j - (m - len(outer))
+        w = None
+        if 0 <= at < len(outer):
+            z, w = outer[at]
+        else:
+            z = v0 if outer_first and at == len(outer) else last
+            z = z if after is None else after(z)
+        if w is None:
+            w = matvec(z)
+            w = w if before is None else before(w)
+        if deflated is not None:
+            h, w = basis.project(w, deflated)
+            along.append(h)
+        h, broken = basis.add(w, eps)
+        last = basis.rows[basis.count - 1]
+        hessenberg[:j + 2, j] = h
+        zs.append(z)
+        if triangle.add(h) < enough or broken:
+            break
+    k = triangle.columns
+    if not numpy.isfinite(triangle.r[k - 1, k - 1]):
+        raise numpy.linalg.LinAlgError
+    y = numpy.linalg.lstsq(triangle.r[:k, :k], triangle.s[:k], rcond=None)[0].astype(v0.dtype)
+    B = cp.stack(along, axis=1).get() if along else None
+    return hessenberg[:k + 1, :k], B, basis.rows[:k + 1], zs, y, float(abs(triangle.s[k]))
+
+
+def _begin(name, A, b, x0, M, rtol, atol):
+    A, M, x, b = make_system(A, M, x0, b)
+    size = float(norm(b))
+    if not math.isfinite(size) and not bool(cp.isfinite(b).all()):
+        raise ValueError("RHS must contain only finite numbers")
+    return A, M, x, b, size, tolerance(name, size, atol, rtol)
+
+
+def lgmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=1000, M=None, callback=None, inner_m=30, outer_k=3,
+           outer_v=None, store_outer_Av=True, prepend_outer_v=False):
+    """(x, info) with A x = b, by GMRES that keeps its last corrections across restarts.
+
+    A. H. Baker, E. R. Jessup and T. Manteuffel, SIAM J. Matrix Anal. Appl. 26 (2005).
+
+    Parameters: A: a matrix or operator; b: the right side; x0: where to begin; rtol: the residual that is enough,
+        relative to b; atol: that, as it is; maxiter: the most cycles; M: an approximate inverse of A; callback: a
+        function of each cycle's iterate; inner_m: steps of a cycle; outer_k: how many corrections are kept; outer_v: a
+        list of pairs that holds them; store_outer_Av: whether their products are kept too; prepend_outer_v: whether
+        they come first.
+    Errors: ValueError for a matrix that is not square, shapes that do not fit, numbers that are not finite."""
+    import numpy
+    A, M, x, b, b_size, atol = _begin("lgmres", A, b, x0, M, rtol, atol)
+    if b_size == 0:
+        return b, 0
+    outer_v = [] if outer_v is None else outer_v
+    loose = 1.0
+    for cycle in range(maxiter):
+        r = A.matvec(x) - b
+        if callback is not None:
+            callback(x)
+        v0 = -M.matvec(r)
+        size, v_size = cp.stack([norm(r), norm(v0)]).tolist()
+        if size <= atol:
+            return x, 0
+        if v_size == 0:
+            raise RuntimeError(f"Preconditioner returned a zero vector; |v| ~ {size:.1g}, |M v| = 0")
+        enough = min(loose, atol / size)
+        try:
+            H, _, rows, zs, y, left = _flexible(A.matvec, v0 / v_size, inner_m, enough, before=M.matvec,
+                                                outer=tuple(outer_v), outer_first=prepend_outer_v)
+            y = y * y.dtype.type(v_size)
+            if not numpy.isfinite(y).all():
+                return x, cycle + 1
+        except numpy.linalg.LinAlgError:
+            return x, cycle + 1
+        loose = min(1.0, 1.5 * loose) if left > enough else max(1e-16, 0.25 * loose)
+        dx = _combined(zs, y)
+        dx_size = float(norm(dx))
+        if dx_size > 0:
+            turned = cp.asarray(H @ y) @ rows / dx_size if store_outer_Av else None
+            outer_v.append((dx / dx_size, turned))
+        del outer_v[:max(len(outer_v) - outer_k, 0)]
+        x = x + dx
+    return x, maxiter
+
+
+def _recycled(CU, matvec, r):
+    """The pairs (c, u) of an earlier solve with orthonormal c = A u, those without c first computed."""
+    import numpy
+    CU.sort(key=lambda cu: cu[0] is not None)
+    us = [u for _, u in CU]
+    C = cp.stack([matvec(u) if c is None else c for c, u in CU], axis=1)
+    from scipy.linalg import qr
+    Q, R, P = qr(C.get(), mode="economic", pivoting=True)
+    new = []
+    for j in range(Q.shape[1]):
+        if abs(R[j, j]) < 1e-12 * abs(R[0, 0]):
+            break
+        new.append(us[P[j]])
+        weights = -R[:j, j]
+        u = us[P[j]] + (_combined(new[:j], weights.astype(numpy.dtype(r.dtype))) if j else 0)
+        new[j] = u / float(R[j, j].real) if R.dtype.kind != "c" else u / complex(R[j, j])
+    CU[:] = [(cp.asarray(numpy.ascontiguousarray(Q[:, j])), u) for j, u in enumerate(new)][::-1]
+
+
+def gcrotmk(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=1000, M=None, callback=None, m=20, k=None, CU=None,
+            discard_C=False, truncate="oldest"):
+    """(x, info) with A x = b, by GCROT(m, k).
+
+    J. E. Hicken and D. W. Zingg, SIAM J. Sci. Comput. 32 (2010).
+
+    Parameters: A: a matrix or operator; b: the right side; x0: where to begin; rtol: the residual that is enough,
+        relative to b; atol: that, as it is; maxiter: the most cycles; M: an approximate inverse of A; callback: a
+        function of each cycle's iterate; m: steps of a cycle; k: how many vectors are kept across cycles, m by
+        default; CU: a list of pairs that holds them; discard_C: whether their products are dropped at the end;
+        truncate: which are dropped, 'oldest' or 'smallest'.
+    Errors: ValueError for a matrix that is not square, shapes that do not fit, numbers that are not finite, another
+        truncate."""
+    import numpy
+    if truncate not in ("oldest", "smallest"):
+        raise ValueError(f"Invalid value for 'truncate': {truncate!r}")
+    A, M, x, b, b_size, atol = _begin("gcrotmk", A, b, x0, M, rtol, atol)
+    CU, k = [] if CU is None else CU, m if k is None else k
+    r = residual(A, x, b, x0)
+    if b_size == 0:
+        return b, 0
+    if discard_C:
+        CU[:] = [(None, u) for _, u in CU]
+    if CU:
+        _recycled(CU, A.matvec, r)
+    for c, u in CU:
+        part = cp.vdot(c, r)
+        x, r = x + part * u, r - part * c
+    info = maxiter
+    for cycle in range(maxiter):
+        if callback is not None:
+            callback(x)
+        size = float(norm(r))
+        if size <= atol and (cycle > 0 or CU):
+            r = b - A.matvec(x)  # rounding may have parted the two
+            size = float(norm(r))
+        if size <= atol:
+            info = 0
+            break
+        rows = cp.stack([c for c, _ in CU]) if CU else None
+        try:
+            H, B, basis, zs, y, _ = _flexible(A.matvec, r / size, m + max(k - len(CU), 0), atol / size,
+                                              after=M.matvec, deflated=rows)
+        except numpy.linalg.LinAlgError:
+            info = cycle + 1
+            break
+        y = y * y.dtype.type(size)
+        ux = _combined(zs, y)
+        if CU:
+            ux = ux - _combined([u for _, u in CU], B @ y)
+        cx = cp.asarray(H @ y) @ basis
+        length = float(norm(cx))
+        if length == 0 or not math.isfinite(1 / length):
+            continue
+        cx, ux = cx / length, ux / length
+        part = cp.vdot(cx, r)
+        r, x = r - part * cx, x + part * ux
+        _truncate(CU, k, truncate, H, B)
+        CU.append((cx, ux))
+    CU.append((None, x.copy()))
+    if discard_C:
+        CU[:] = [(None, u) for _, u in CU]
+    return x, info
+
+
+def _truncate(CU, k, how, H, B):
+    """Leaves at most k - 1 pairs."""
+    import numpy
+    if how == "oldest":
+        del CU[:max(len(CU) - k + 1, 0)]
+    elif len(CU) >= k and CU:
+        R = numpy.linalg.qr(H, mode="r")
+        W = numpy.linalg.svd(numpy.linalg.solve(R.T, B.T).T)[0]
+        cs, us, new = [c for c, _ in CU], [u for _, u in CU], []
+        for w in W[:, :k - 1].T:
+            c, u = _combined(cs, numpy.ascontiguousarray(w)), _combined(us, numpy.ascontiguousarray(w))
+            for other_c, other_u in new:
+                part = cp.vdot(other_c, c)
+                c, u = c - part * other_c, u - part * other_u
+            size = norm(c)
+            new.append((c / size, u / size))
+        CU[:] = new

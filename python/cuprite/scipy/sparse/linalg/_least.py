@@ -1,0 +1,300 @@
+"""Solvers of symmetric systems and of least squares that follow Paige and Saunders: minres, lsqr, lsmr.
+
+Vectors stay on the device, the recurrences of rotations are the host's, whose numbers are read twice an iteration
+(lsqr: once)."""
+from __future__ import annotations
+
+import math
+
+import cuprite as cp
+from cuprite.scipy.sparse.linalg._interface import aslinearoperator
+from cuprite.scipy.sparse.linalg._system import make_system, norm, read, residual
+
+_WORDS = ("The exact solution is x = 0, or x = x0, if x0 was given", "Ax - b is small enough, given atol, btol",
+          "The least-squares solution is good enough, given atol", "The estimate of cond(Abar) has exceeded conlim",
+          "Ax - b is small enough for this machine", "The least-squares solution is good enough for this machine",
+          "Cond(Abar) seems to be too large for this machine", "The iteration limit has been reached")
+
+
+def _turn(a, b):
+    """(c, s, r) of the rotation that makes (a, b) to (r, 0)."""
+    if b == 0:
+        return math.copysign(1.0, a) if a else 0.0, 0.0, abs(a)
+    if a == 0:
+        return 0.0, math.copysign(1.0, b), abs(b)
+    if abs(b) > abs(a):
+        ratio = a / b
+        s = math.copysign(1.0, b) / math.sqrt(1 + ratio * ratio)
+        return s * ratio, s, b / s
+    ratio = b / a
+    c = math.copysign(1.0, a) / math.sqrt(1 + ratio * ratio)
+    return c, c * ratio, a / c
+
+
+def _unit(x, size):
+    """x / size on the device; 0 where size is."""
+    return x * cp.where(size > 0, 1 / size, 0).astype(size.dtype, copy=False)
+
+
+def _inner(x, y):
+    """SciPy's product of minres, without a conjugate; its real part."""
+    product = cp.dot(x, y)
+    return product.real if product.dtype.kind == "c" else product
+
+
+def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callback=None, show=False, check=False):
+    """(x, info) with (A - shift) x = b of a symmetric A, by minimal residuals.
+
+    C. C. Paige and M. A. Saunders, SIAM J. Numer. Anal. 12 (1975).
+
+    Parameters: A: a matrix or operator; b: the right side; x0: where to begin; rtol: the residual that is enough,
+        relative to the norms of A and x; shift: subtracted from A's diagonal; maxiter: the most iterations, five times
+        the rows by default; M: an approximate inverse of A, positive definite; callback: a function of each iterate;
+        show: whether the iterations are printed; check: whether A and M are tried for symmetry first.
+    Errors: ValueError for a matrix that is not square, shapes that do not fit, a preconditioner that is not positive,
+        matrices that are found not symmetric."""
+    A, M, x, b = make_system(A, M, x0, b)
+    maxiter = 5 * b.size if maxiter is None else maxiter
+    eps, biggest = float(cp.finfo(x.dtype).eps), float(cp.finfo(x.dtype).max)
+    r1 = residual(A, x, b, x0)
+    y = M.matvec(r1)
+    beta1, b_size = cp.stack([_inner(r1, y), norm(b)]).tolist()
+    if beta1 < 0:
+        raise ValueError("indefinite preconditioner")
+    if beta1 == 0:
+        return x, 0
+    if b_size == 0:
+        return b, 0
+    if check:
+        _check_symmetry(A, M, r1, y, eps)
+    beta1 = math.sqrt(beta1)
+    beta, old_beta, d_bar, epsilon, phi_bar = beta1, 0.0, 0.0, 0.0, beta1
+    total, most, least, c, s = 0.0, 0.0, biggest, -1.0, 0.0
+    w = w2 = cp.zeros_like(x)
+    r2, stop, i = r1, 0, 0
+    while i < maxiter:
+        i += 1
+        v = y * (1 / beta)
+        y = A.matvec(v) - shift * v if shift else A.matvec(v)
+        if i >= 2:
+            y = y - (beta / old_beta) * r1
+        alpha = _inner(v, y)
+        y = y - (alpha / beta) * r2
+        r1, r2 = r2, y
+        y = M.matvec(r2)
+        old_beta = beta
+        alpha, beta = cp.stack([alpha, _inner(r2, y)]).tolist()
+        if beta < 0:
+            raise ValueError("non-symmetric matrix")
+        beta = math.sqrt(beta)
+        total += alpha**2 + old_beta**2 + beta**2
+        if i == 1 and beta / beta1 <= 10 * eps:
+            stop = -1
+        old_epsilon = epsilon
+        delta, g_bar = c * d_bar + s * alpha, s * d_bar - c * alpha
+        epsilon, d_bar = s * beta, -c * beta
+        root = math.hypot(g_bar, d_bar)
+        gamma = max(math.hypot(g_bar, beta), eps)
+        c, s = g_bar / gamma, beta / gamma
+        phi, phi_bar = c * phi_bar, s * phi_bar
+        w1, w2 = w2, w
+        w = (v - old_epsilon * w1 - delta * w2) * (1 / gamma)
+        x = x + phi * w
+        most, least = max(most, gamma), min(least, gamma)
+        a_size, x_size = math.sqrt(total), float(norm(x))
+        test1 = phi_bar / (a_size * x_size) if a_size * x_size else math.inf
+        test2 = root / a_size if a_size else math.inf
+        if stop == 0:
+            ends = ((test1 <= rtol, 1), (test2 <= rtol, 2), (a_size * x_size * eps >= beta1, 3),
+                    (most / least >= 0.1 / eps, 4), (i >= maxiter, 6), (1 + test1 <= 1, 1), (1 + test2 <= 1, 2))
+            stop = next((code for true, code in ends if true), 0)
+        if show:
+            print(f"minres {i:6d} {test1:10.3e} {test2:10.3e} {a_size:8.1e} {most / least:8.1e}")
+        if callback is not None:
+            callback(x)
+        if stop != 0:
+            break
+    return x, maxiter if stop == 6 else 0
+
+
+def _check_symmetry(A, M, r1, y, eps):
+    w = A.matvec(y)
+    z = M.matvec(y)
+    ww, yw, yy, rz = cp.stack([_inner(w, w), _inner(y, A.matvec(w)), _inner(y, y), _inner(r1, z)]).tolist()
+    for name, s, t in (("matrix", ww, yw), ("preconditioner", yy, rz)):
+        if abs(s - t) > (s + eps) * eps ** (1 / 3):
+            raise ValueError(f"non-symmetric {name}")
+
+
+def _least_system(A, b, x0):
+    """(A, b as a vector, the type of the solution)."""
+    A, b = aslinearoperator(A), cp.atleast_1d(cp.asarray(b))
+    b = b.squeeze() if b.ndim > 1 else b
+    kind = cp.result_type(*(x.dtype for x in (A, b, x0) if x is not None and x.dtype is not None), cp.float64)
+    return A, b, kind
+
+
+def _bidiagonal(A, b, x0, kind):
+    """(x, u, v, |b|, beta, alpha, |u|): the first vectors of Golub and Kahan's bidiagonalization."""
+    u = b if b.dtype.kind in "fc" else b.astype("d")
+    b_size = norm(u)
+    x = cp.zeros(A.shape[1], dtype=kind)
+    if x0 is not None:
+        x = cp.atleast_1d(cp.asarray(x0)).astype(kind)
+        u = u - A.matvec(x)
+    beta = norm(u)
+    u = _unit(u, beta)
+    v = A.rmatvec(u)
+    alpha = norm(v)
+    v = _unit(v, alpha)
+    b_size, beta, alpha = cp.stack([b_size, beta, alpha]).tolist()
+    return x, u, v, b_size, beta, alpha
+
+
+def _step(A, u, v, alpha):
+    """The next vectors of the bidiagonalization and their norms, on the device. u, v stay unscaled where a norm is 0."""
+    u = A.matvec(v) - alpha * u
+    beta = norm(u)
+    u = _unit(u, beta)
+    v = A.rmatvec(u) - beta * v
+    alpha = norm(v)
+    return u, _unit(v, alpha), beta, alpha
+
+
+def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=False, calc_var=False, x0=None):
+    """x of least |A x - b|, with what was found about it: (x, istop, itn, r1norm, r2norm, anorm, acond, arnorm, xnorm,
+    var), by LSQR.
+
+    C. C. Paige and M. A. Saunders, ACM Trans. Math. Softw. 8 (1982).
+
+    Parameters: A: a matrix or operator with rmatvec; b: the right side; damp: the weight of |x|; atol: the accuracy of
+        A; btol: that of b; conlim: the condition at which to stop; iter_lim: the most iterations, twice the columns by
+        default; show: whether the iterations are printed; calc_var: whether variances are estimated; x0: where to
+        begin.
+    Errors: ValueError for shapes that do not fit."""
+    A, b, kind = _least_system(A, b, x0)
+    n, eps = A.shape[1], float(cp.finfo(cp.float64).eps)
+    iter_lim = 2 * n if iter_lim is None else iter_lim
+    var, limit = cp.zeros(n), 1 / conlim if conlim > 0 else 0.0
+    x, u, v, b_size, beta, alpha = _bidiagonal(A, b, x0, kind)
+    w, w_size = v, alpha and 1.0
+    rho_bar, phi_bar, r_size, ar_size = alpha, beta, beta, alpha * beta
+    a_size = cond = dd = res2 = x_size = xx = z = s2 = 0.0
+    stop, i, c2, r1_size = 0, 0, -1.0, beta
+    if ar_size == 0:
+        return x, stop, i, r1_size, r_size, a_size, cond, ar_size, x_size, var
+    while i < iter_lim:
+        i += 1
+        old_v, old_alpha = v, alpha
+        u, v, beta, alpha = _step(A, u, v, alpha)
+        beta, alpha, w_size = read(beta, alpha, norm(w))
+        if beta > 0:
+            a_size = math.sqrt(a_size**2 + old_alpha**2 + beta**2 + damp**2)
+        else:
+            v, alpha = old_v, old_alpha
+        rho_1, psi = rho_bar, 0.0
+        if damp > 0:
+            rho_1 = math.sqrt(rho_bar**2 + damp**2)
+            psi, phi_bar = damp / rho_1 * phi_bar, rho_bar / rho_1 * phi_bar
+        c, s, rho = _turn(rho_1, beta)
+        theta, rho_bar = s * alpha, -c * alpha
+        phi, phi_bar = c * phi_bar, s * phi_bar
+        tau = s * phi
+        if calc_var:
+            var = var + (w / rho) ** 2
+        x = x + (phi / rho) * w
+        w = v - (theta / rho) * w
+        dd += (w_size / rho) ** 2
+        delta, gamma_bar, rhs = s2 * rho, -c2 * rho, phi - s2 * rho * z
+        x_size = math.sqrt(xx + (rhs / gamma_bar) ** 2)
+        gamma = math.sqrt(gamma_bar**2 + theta**2)
+        c2, s2, z = gamma_bar / gamma, theta / gamma, rhs / gamma
+        xx += z**2
+        cond, res2 = a_size * math.sqrt(dd), res2 + psi**2
+        r_size, ar_size = math.sqrt(phi_bar**2 + res2), alpha * abs(tau)
+        r1_size = r_size
+        if damp > 0:
+            square = r_size**2 - damp**2 * xx
+            r1_size = math.copysign(math.sqrt(abs(square)), square)
+        test1, test2 = r_size / b_size if b_size else math.inf, ar_size / (a_size * r_size + eps)
+        stop = _why(test1, test2, 1 / (cond + eps), a_size * x_size / b_size if b_size else math.inf, atol, btol, limit,
+                    i >= iter_lim)
+        if show:
+            print(f"lsqr {i:6d} {r1_size:10.3e} {r_size:10.3e} {test1:8.1e} {test2:8.1e} {a_size:8.1e} {cond:8.1e}")
+        if stop:
+            break
+    if show:
+        print(_WORDS[stop])
+    return x, stop, i, r1_size, r_size, a_size, cond, ar_size, x_size, var
+
+
+def _why(test1, test2, test3, size, atol, btol, limit, last):
+    """Why to stop, 0 for not; both methods' rules."""
+    ends = ((test1 <= btol + atol * size, 1), (test2 <= atol, 2), (test3 <= limit, 3), (1 + test1 / (1 + size) <= 1, 4),
+            (1 + test2 <= 1, 5), (1 + test3 <= 1, 6), (last, 7))
+    return next((code for true, code in ends if true), 0)
+
+
+def lsmr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, maxiter=None, show=False, x0=None):
+    """x of least |A x - b|, with what was found about it: (x, istop, itn, normr, normar, norma, conda, normx), by
+    LSMR.
+
+    D. C.-L. Fong and M. Saunders, SIAM J. Sci. Comput. 33 (2011).
+
+    Parameters: A: a matrix or operator with rmatvec; b: the right side; damp: the weight of |x|; atol: the accuracy of
+        A; btol: that of b; conlim: the condition at which to stop; maxiter: the most iterations, the lesser length of A
+        by default; show: whether the iterations are printed; x0: where to begin.
+    Errors: ValueError for shapes that do not fit."""
+    A, b, kind = _least_system(A, b, x0)
+    maxiter = min(A.shape) if maxiter is None else maxiter
+    limit = 1 / conlim if conlim > 0 else 0.0
+    x, u, v, b_size, beta, alpha = _bidiagonal(A, b, x0, kind)
+    zeta_bar, alpha_bar, rho, rho_bar, c_bar, s_bar = alpha * beta, alpha, 1.0, 1.0, 1.0, 0.0
+    h, h_bar = v, cp.zeros_like(x)
+    beta_dd, beta_d, rho_d, tau, theta_t, zeta, d = beta, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0
+    square, most, least = alpha**2, 0.0, 1e100
+    a_size, cond, x_size, stop, i, r_size, ar_size = alpha, 1.0, 0.0, 0, 0, beta, alpha * beta
+    if b_size == 0:
+        x = cp.zeros_like(x)
+    if ar_size == 0 or b_size == 0:
+        return x, stop, i, r_size, ar_size, a_size, cond, x_size
+    while i < maxiter:
+        i += 1
+        old_v, old_alpha = v, alpha
+        u, v, beta, alpha = _step(A, u, v, alpha)
+        beta, alpha = read(beta, alpha)
+        if not beta > 0:
+            v, alpha = old_v, old_alpha
+        c_hat, s_hat, alpha_hat = _turn(alpha_bar, damp)
+        old_rho, (c, s, rho) = rho, _turn(alpha_hat, beta)
+        theta, alpha_bar = s * alpha, c * alpha
+        old_rho_bar, old_zeta, theta_bar, rho_temp = rho_bar, zeta, s_bar * rho, c_bar * rho
+        c_bar, s_bar, rho_bar = _turn(rho_temp, theta)
+        zeta, zeta_bar = c_bar * zeta_bar, -s_bar * zeta_bar
+        h_bar = h - (theta_bar * rho / (old_rho * old_rho_bar)) * h_bar
+        x = x + (zeta / (rho * rho_bar)) * h_bar
+        h = v - (theta / rho) * h
+        acute, check = c_hat * beta_dd, -s_hat * beta_dd
+        hat, beta_dd, old_theta_t = c * acute, -s * acute, theta_t
+        c_t, s_t, rho_t = _turn(rho_d, theta_bar)
+        theta_t, rho_d = s_t * rho_bar, c_t * rho_bar
+        beta_d = -s_t * beta_d + c_t * hat
+        tau = (old_zeta - old_theta_t * tau) / rho_t
+        tau_d = (zeta - theta_t * tau) / rho_d
+        d += check * check
+        r_size = math.sqrt(d + (beta_d - tau_d) ** 2 + beta_dd * beta_dd)
+        a_size = math.sqrt(square + beta * beta)
+        square += beta * beta + alpha * alpha
+        most = max(most, old_rho_bar)
+        least = min(least, old_rho_bar) if i > 1 else least
+        cond = max(most, rho_temp) / min(least, rho_temp)
+        ar_size, x_size = abs(zeta_bar), float(norm(x))
+        test2 = ar_size / (a_size * r_size) if a_size * r_size else math.inf
+        stop = _why(r_size / b_size, test2, 1 / cond, a_size * x_size / b_size, atol, btol, limit, i >= maxiter)
+        if show:
+            print(f"lsmr {i:6d} {r_size:10.3e} {ar_size:10.3e} {a_size:8.1e} {cond:8.1e}")
+        if stop:
+            break
+    if show:
+        print(_WORDS[stop])
+    return x, stop, i, r_size, ar_size, a_size, cond, x_size

@@ -7,10 +7,15 @@ from __future__ import annotations
 from cuprite._missing import listing as _listing, missing as _missing
 
 _LATER = {  # names: the modules that have them
-    "aslinearoperator": "_interface", "bicg": "_krylov", "bicgstab": "_krylov", "cg": "_krylov", "cgs": "_krylov",
-    "gcrotmk": "_gmres", "gmres": "_gmres", "IdentityOperator": "_interface", "lgmres": "_gmres",
-    "LinearOperator": "_interface", "lsmr": "_least", "lsqr": "_least", "MatrixLinearOperator": "_interface",
-    "minres": "_least", "qmr": "_krylov", "tfqmr": "_krylov",
+    "ArpackError": "_host", "ArpackNoConvergence": "_host", "aslinearoperator": "_interface", "bicg": "_krylov",
+    "bicgstab": "_krylov", "cg": "_krylov", "cgs": "_krylov", "eigs": "_eigen", "eigsh": "_eigen",
+    "expm": "_direct", "expm_multiply": "_norms", "factorized": "_direct", "gcrotmk": "_gmres", "gmres": "_gmres",
+    "IdentityOperator": "_interface", "inv": "_direct", "lgmres": "_gmres", "LinearOperator": "_interface",
+    "lobpcg": "_eigen", "lsmr": "_least", "lsqr": "_least", "matrix_power": "_direct",
+    "MatrixLinearOperator": "_interface", "MatrixRankWarning": "_host", "minres": "_least", "norm": "_norms",
+    "onenormest": "_norms", "qmr": "_krylov", "spilu": "_direct", "splu": "_direct", "spsolve": "_direct",
+    "spsolve_triangular": "_direct", "SuperLU": "_direct", "svds": "_eigen", "tfqmr": "_krylov",
+    "use_solver": "_direct",
 }
 
 

@@ -321,15 +321,9 @@ def gcrotmk(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=1000, M=None, callbac
         except numpy.linalg.LinAlgError:
             info = cycle + 1
             break
-        y = y * y.dtype.type(size)
-        ux = _combined(zs, y)
-        if CU:
-            ux = ux - _combined([u for _, u in CU], B @ y)
-        cx = cp.asarray(H @ y) @ basis
-        length = float(norm(cx))
-        if length == 0 or not math.isfinite(1 / length):
+        cx, ux = _correction(CU, H, B, basis, zs, y * y.dtype.type(size))
+        if cx is None:
             continue
-        cx, ux = cx / length, ux / length
         part = cp.vdot(cx, r)
         r, x = r - part * cx, x + part * ux
         _truncate(CU, k, truncate, H, B)
@@ -338,6 +332,17 @@ def gcrotmk(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=1000, M=None, callbac
     if discard_C:
         CU[:] = [(None, u) for _, u in CU]
     return x, info
+
+
+def _correction(CU, H, B, basis, zs, y):
+    """(c, u) with c = A u of length 1, of a cycle's solution; (None, None) where c is 0."""
+    ux, cx = _combined(zs, y), cp.asarray(H @ y) @ basis
+    if CU:
+        ux = ux - _combined([u for _, u in CU], B @ y)
+    length = float(norm(cx))
+    if length == 0 or not math.isfinite(1 / length):
+        return None, None
+    return cx / length, ux / length
 
 
 def _truncate(CU, k, how, H, B):

@@ -36,6 +36,15 @@ def _unit(x, size):
     return x * cp.where(size > 0, 1 / size, 0).astype(size.dtype, copy=False)
 
 
+def _ratio(a, b):
+    return a / b if b else math.inf
+
+
+def _show(wanted, name, i, *numbers):
+    if wanted:
+        print(name, f"{i:6d}", *(f"{v:10.3e}" for v in numbers))
+
+
 def _inner(x, y):
     """SciPy's product of minres, without a conjugate; its real part."""
     product = cp.dot(x, y)
@@ -61,10 +70,8 @@ def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callbac
     beta1, b_size = cp.stack([_inner(r1, y), norm(b)]).tolist()
     if beta1 < 0:
         raise ValueError("indefinite preconditioner")
-    if beta1 == 0:
-        return x, 0
-    if b_size == 0:
-        return b, 0
+    if beta1 == 0 or b_size == 0:
+        return (x if beta1 == 0 else b), 0
     if check:
         _check_symmetry(A, M, r1, y, eps)
     beta1 = math.sqrt(beta1)
@@ -75,18 +82,7 @@ def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callbac
     while i < maxiter:
         i += 1
         v = y * (1 / beta)
-        y = A.matvec(v) - shift * v if shift else A.matvec(v)
-        if i >= 2:
-            y = y - (beta / old_beta) * r1
-        alpha = _inner(v, y)
-        y = y - (alpha / beta) * r2
-        r1, r2 = r2, y
-        y = M.matvec(r2)
-        old_beta = beta
-        alpha, beta = cp.stack([alpha, _inner(r2, y)]).tolist()
-        if beta < 0:
-            raise ValueError("non-symmetric matrix")
-        beta = math.sqrt(beta)
+        r1, r2, y, old_beta, (alpha, beta) = r2, *_lanczos(A, M, shift, v, r1, r2, beta, old_beta)
         total += alpha**2 + old_beta**2 + beta**2
         if i == 1 and beta / beta1 <= 10 * eps:
             stop = -1
@@ -102,19 +98,30 @@ def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callbac
         x = x + phi * w
         most, least = max(most, gamma), min(least, gamma)
         a_size, x_size = math.sqrt(total), float(norm(x))
-        test1 = phi_bar / (a_size * x_size) if a_size * x_size else math.inf
-        test2 = root / a_size if a_size else math.inf
-        if stop == 0:
-            ends = ((test1 <= rtol, 1), (test2 <= rtol, 2), (a_size * x_size * eps >= beta1, 3),
-                    (most / least >= 0.1 / eps, 4), (i >= maxiter, 6), (1 + test1 <= 1, 1), (1 + test2 <= 1, 2))
-            stop = next((code for true, code in ends if true), 0)
-        if show:
-            print(f"minres {i:6d} {test1:10.3e} {test2:10.3e} {a_size:8.1e} {most / least:8.1e}")
+        test1, test2 = _ratio(phi_bar, a_size * x_size), _ratio(root, a_size)
+        _show(show, "minres", i, test1, test2, a_size, most / least)
         if callback is not None:
             callback(x)
+        ends = ((stop != 0, stop), (test1 <= rtol, 1), (test2 <= rtol, 2), (a_size * x_size * eps >= beta1, 3),
+                (most / least >= 0.1 / eps, 4), (i >= maxiter, 6), (1 + test1 <= 1, 1), (1 + test2 <= 1, 2))
+        stop = next((code for true, code in ends if true), 0)
         if stop != 0:
             break
     return x, maxiter if stop == 6 else 0
+
+
+def _lanczos(A, M, shift, v, r1, r2, beta, old_beta):
+    """A step: (the next residual, M times it, beta, (alpha, the next beta))."""
+    r = A.matvec(v) - shift * v if shift else A.matvec(v)
+    if old_beta:
+        r = r - (beta / old_beta) * r1
+    alpha = _inner(v, r)
+    r = r - (alpha / beta) * r2
+    y = M.matvec(r)
+    alpha, square = cp.stack([alpha, _inner(r, y)]).tolist()
+    if square < 0:
+        raise ValueError("non-symmetric matrix")
+    return r, y, beta, (alpha, math.sqrt(square))
 
 
 def _check_symmetry(A, M, r1, y, eps):
@@ -151,14 +158,18 @@ def _bidiagonal(A, b, x0, kind):
     return x, u, v, b_size, beta, alpha
 
 
-def _step(A, u, v, alpha):
-    """The next vectors of the bidiagonalization and their norms, on the device. u, v stay unscaled where a norm is 0."""
+def _step(A, u, v, alpha, *more):
+    """The bidiagonalization's next (u, v, beta, alpha), v and alpha as they were where beta is 0; more numbers are
+    read with these."""
+    old = v, alpha
     u = A.matvec(v) - alpha * u
     beta = norm(u)
     u = _unit(u, beta)
     v = A.rmatvec(u) - beta * v
     alpha = norm(v)
-    return u, _unit(v, alpha), beta, alpha
+    v = _unit(v, alpha)
+    beta, alpha, *more = read(beta, alpha, *more)
+    return (u, v, beta, alpha, *more) if beta > 0 else (u, old[0], beta, old[1], *more)
 
 
 def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=False, calc_var=False, x0=None):
@@ -177,7 +188,7 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
     iter_lim = 2 * n if iter_lim is None else iter_lim
     var, limit = cp.zeros(n), 1 / conlim if conlim > 0 else 0.0
     x, u, v, b_size, beta, alpha = _bidiagonal(A, b, x0, kind)
-    w, w_size = v, alpha and 1.0
+    w = v
     rho_bar, phi_bar, r_size, ar_size = alpha, beta, beta, alpha * beta
     a_size = cond = dd = res2 = x_size = xx = z = s2 = 0.0
     stop, i, c2, r1_size = 0, 0, -1.0, beta
@@ -185,13 +196,9 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
         return x, stop, i, r1_size, r_size, a_size, cond, ar_size, x_size, var
     while i < iter_lim:
         i += 1
-        old_v, old_alpha = v, alpha
-        u, v, beta, alpha = _step(A, u, v, alpha)
-        beta, alpha, w_size = read(beta, alpha, norm(w))
-        if beta > 0:
-            a_size = math.sqrt(a_size**2 + old_alpha**2 + beta**2 + damp**2)
-        else:
-            v, alpha = old_v, old_alpha
+        old_alpha = alpha
+        u, v, beta, alpha, w_size = _step(A, u, v, alpha, norm(w))
+        a_size = math.sqrt(a_size**2 + old_alpha**2 + beta**2 + damp**2) if beta > 0 else a_size
         rho_1, psi = rho_bar, 0.0
         if damp > 0:
             rho_1 = math.sqrt(rho_bar**2 + damp**2)
@@ -212,15 +219,11 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
         xx += z**2
         cond, res2 = a_size * math.sqrt(dd), res2 + psi**2
         r_size, ar_size = math.sqrt(phi_bar**2 + res2), alpha * abs(tau)
-        r1_size = r_size
-        if damp > 0:
-            square = r_size**2 - damp**2 * xx
-            r1_size = math.copysign(math.sqrt(abs(square)), square)
-        test1, test2 = r_size / b_size if b_size else math.inf, ar_size / (a_size * r_size + eps)
-        stop = _why(test1, test2, 1 / (cond + eps), a_size * x_size / b_size if b_size else math.inf, atol, btol, limit,
-                    i >= iter_lim)
-        if show:
-            print(f"lsqr {i:6d} {r1_size:10.3e} {r_size:10.3e} {test1:8.1e} {test2:8.1e} {a_size:8.1e} {cond:8.1e}")
+        square = r_size**2 - damp**2 * xx
+        r1_size = math.copysign(math.sqrt(abs(square)), square) if damp > 0 else r_size
+        test1, test2 = _ratio(r_size, b_size), ar_size / (a_size * r_size + eps)
+        stop = _why(test1, test2, 1 / (cond + eps), _ratio(a_size * x_size, b_size), atol, btol, limit, i >= iter_lim)
+        _show(show, "lsqr", i, r1_size, r_size, test1, test2, a_size, cond)
         if stop:
             break
     if show:
@@ -260,11 +263,7 @@ def lsmr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, maxiter=None, show=Fa
         return x, stop, i, r_size, ar_size, a_size, cond, x_size
     while i < maxiter:
         i += 1
-        old_v, old_alpha = v, alpha
         u, v, beta, alpha = _step(A, u, v, alpha)
-        beta, alpha = read(beta, alpha)
-        if not beta > 0:
-            v, alpha = old_v, old_alpha
         c_hat, s_hat, alpha_hat = _turn(alpha_bar, damp)
         old_rho, (c, s, rho) = rho, _turn(alpha_hat, beta)
         theta, alpha_bar = s * alpha, c * alpha
@@ -289,10 +288,9 @@ def lsmr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, maxiter=None, show=Fa
         least = min(least, old_rho_bar) if i > 1 else least
         cond = max(most, rho_temp) / min(least, rho_temp)
         ar_size, x_size = abs(zeta_bar), float(norm(x))
-        test2 = ar_size / (a_size * r_size) if a_size * r_size else math.inf
+        test2 = _ratio(ar_size, a_size * r_size)
         stop = _why(r_size / b_size, test2, 1 / cond, a_size * x_size / b_size, atol, btol, limit, i >= maxiter)
-        if show:
-            print(f"lsmr {i:6d} {r_size:10.3e} {ar_size:10.3e} {a_size:8.1e} {cond:8.1e}")
+        _show(show, "lsmr", i, r_size, ar_size, a_size, cond)
         if stop:
             break
     if show:

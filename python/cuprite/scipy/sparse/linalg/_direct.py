@@ -1,0 +1,198 @@
+"""Factorizations of sparse matrices and what solves with them: SciPy's SuperLU, in the host's memory.
+
+Factors are kept there for as many right sides as follow; those and the solutions are arrays of the device. X. S. Li,
+ACM Trans. Math. Softw. 31 (2005)."""
+from __future__ import annotations
+
+import warnings
+
+import cuprite as cp
+from cuprite.scipy.sparse._base import class_of, is_foreign, issparse
+from cuprite.scipy.sparse._util import SparseEfficiencyWarning, isintlike
+from cuprite.scipy.sparse.linalg._host import from_host, scipy_linalg, to_host
+
+
+class SuperLU:
+    """The factors of a matrix A: Pr A Pc = L U. splu and spilu make it.
+
+    Parameters: obj: SciPy's object."""
+
+    def __init__(self, obj):
+        self._obj = obj
+
+    shape = property(lambda self: self._obj.shape, doc="The matrix's rows and columns.")
+    nnz = property(lambda self: self._obj.nnz, doc="How many elements the factors have.")
+    perm_r = property(lambda self: from_host(self._obj.perm_r), doc="Pr: where each row goes.")
+    perm_c = property(lambda self: from_host(self._obj.perm_c), doc="Pc: where each column goes.")
+    L = property(lambda self: from_host(self._obj.L), doc="The lower factor, with ones on its diagonal.")
+    U = property(lambda self: from_host(self._obj.U), doc="The upper factor.")
+
+    def solve(self, rhs, trans="N"):
+        """x with A x = rhs.
+
+        Parameters: rhs: a vector, or a matrix of right sides; trans: 'T': of A's transpose, 'H': of its conjugate."""
+        return from_host(self._obj.solve(to_host(rhs), trans))
+
+    def __repr__(self):
+        m, n = self.shape
+        return f"<SuperLU: factors of a {m}x{n} matrix, {self.nnz} elements>"
+
+
+def _host_matrix(name, A, formats):
+    """A as one of SciPy's of a format, with the warning that SciPy gives where it must be converted."""
+    import scipy.sparse
+    if (issparse(A) or is_foreign(A)) and A.format in formats:
+        return to_host(A)
+    text = {"spsolve": "spsolve requires A be CSC or CSR matrix format",
+            "spsolve_triangular": "CSC or CSR matrix format is required. Converting to CSC matrix."}
+    warnings.warn(text.get(name, f"{name} converted its input to CSC format"), SparseEfficiencyWarning, stacklevel=3)
+    return scipy.sparse.csc_array(to_host(A))
+
+
+def spsolve(A, b, permc_spec=None, use_umfpack=True):
+    """x with A x = b, by a factorization on the host.
+
+    Parameters: A: a square matrix; b: a vector, a matrix of right sides, or a sparse one; permc_spec: how columns are
+        ordered: 'NATURAL', 'MMD_ATA', 'MMD_AT_PLUS_A' or 'COLAMD'; use_umfpack: without effect.
+    Errors: ValueError for a matrix that is not square, lengths that do not fit. A singular matrix is a
+        MatrixRankWarning, and the solution is NaN.
+
+    Example:
+        >>> a = cp.scipy.sparse.csc_array(cp.asarray([[4.0, 1.0], [1.0, 3.0]]))
+        >>> cp.scipy.sparse.linalg.spsolve(a, cp.asarray([5.0, 4.0]))
+        array([1., 1.])
+    """
+    theirs = scipy_linalg("spsolve")
+    A = _host_matrix("spsolve", A, ("csc", "csr"))
+    return from_host(theirs.spsolve(A, to_host(b), permc_spec=permc_spec, use_umfpack=False))
+
+
+def spsolve_triangular(A, b, lower=True, overwrite_A=False, overwrite_b=False, unit_diagonal=False):
+    """x with A x = b of a triangular A, by substitution on the host.
+
+    Parameters: A: a square matrix; b: a vector, or a matrix of right sides; lower: which triangle; overwrite_A:
+        without effect; overwrite_b: without effect; unit_diagonal: whether the diagonal is taken for ones.
+    Errors: ValueError for a matrix that is not square, lengths that do not fit; LinAlgError for a zero on the
+        diagonal."""
+    theirs = scipy_linalg("spsolve_triangular")
+    A = _host_matrix("spsolve_triangular", A, ("csc", "csr"))
+    return from_host(theirs.spsolve_triangular(A, to_host(b), lower=lower, unit_diagonal=unit_diagonal))
+
+
+def splu(A, permc_spec=None, diag_pivot_thresh=None, relax=None, panel_size=None, options=None):
+    """The factors of a matrix, a SuperLU.
+
+    Parameters: A: a square matrix; permc_spec: how columns are ordered: 'NATURAL', 'MMD_ATA', 'MMD_AT_PLUS_A' or
+        'COLAMD'; diag_pivot_thresh: when the diagonal is a pivot; relax: the size of supernodes; panel_size: that of
+        panels; options: more of SuperLU's options, a dict.
+    Errors: ValueError for a matrix that is not square; RuntimeError for a singular one.
+
+    Example:
+        >>> lu = cp.scipy.sparse.linalg.splu(cp.scipy.sparse.csc_array(cp.asarray([[4.0, 1.0], [1.0, 3.0]])))
+        >>> lu.solve(cp.asarray([5.0, 4.0]))
+        array([1., 1.])
+    """
+    theirs = scipy_linalg("splu")
+    return SuperLU(theirs.splu(_host_matrix("splu", A, ("csc",)), permc_spec=permc_spec, relax=relax, options=options,
+                               diag_pivot_thresh=diag_pivot_thresh, panel_size=panel_size))
+
+
+def spilu(A, drop_tol=None, fill_factor=None, drop_rule=None, permc_spec=None, diag_pivot_thresh=None, relax=None,
+          panel_size=None, options=None):
+    """Incomplete factors of a matrix, a SuperLU: a preconditioner.
+
+    Parameters: A: a square matrix; drop_tol: below which size elements are dropped; fill_factor: how many elements
+        there may be, relative to A's; drop_rule: SuperLU's names of rules; permc_spec: how columns are ordered;
+        diag_pivot_thresh: when the diagonal is a pivot; relax: the size of supernodes; panel_size: that of panels;
+        options: more of SuperLU's options, a dict.
+    Errors: ValueError for a matrix that is not square; RuntimeError for a singular one."""
+    theirs = scipy_linalg("spilu")
+    return SuperLU(theirs.spilu(_host_matrix("spilu", A, ("csc",)), drop_tol=drop_tol, fill_factor=fill_factor,
+                                drop_rule=drop_rule, permc_spec=permc_spec, diag_pivot_thresh=diag_pivot_thresh,
+                                relax=relax, panel_size=panel_size, options=options))
+
+
+def factorized(A):
+    """A function that solves A x = b, of factors that are made once.
+
+    Parameters: A: a square matrix.
+    Errors: ValueError for a matrix that is not square; RuntimeError for a singular one."""
+    return SuperLU(scipy_linalg("factorized").splu(_host_matrix("splu", A, ("csc",)))).solve
+
+
+def inv(A):
+    """The inverse of a sparse matrix, a sparse one.
+
+    Parameters: A: a square sparse matrix.
+    Errors: TypeError for what is not sparse; ValueError for a matrix that is not square."""
+    if not issparse(A):
+        raise TypeError("Input must be a sparse arrays")
+    theirs = scipy_linalg("inv")
+    return from_host(theirs.inv(to_host(A)))
+
+
+def expm(A):
+    """The exponential of a square matrix, on the host.
+
+    Parameters: A: a sparse matrix or an array.
+    Errors: ValueError for a matrix that is not square."""
+    return from_host(scipy_linalg("expm").expm(to_host(A)))
+
+
+def matrix_power(A, power):
+    """A sparse matrix times itself, so many times.
+
+    Parameters: A: a square matrix; power: how often, 0 for ones on the diagonal.
+    Errors: TypeError for a matrix that is not square; ValueError for a power that is no whole number, or negative.
+
+    Example:
+        >>> a = cp.scipy.sparse.csr_array(cp.asarray([[1.0, 1.0], [0.0, 1.0]]))
+        >>> cp.scipy.sparse.linalg.matrix_power(a, 5).toarray()
+        array([[1., 5.],
+               [0., 1.]])
+    """
+    m, n = A.shape
+    if m != n:
+        raise TypeError("sparse matrix is not square")
+    if not isintlike(power):
+        raise ValueError("exponent must be an integer")
+    power = int(power)
+    if power < 0:
+        raise ValueError("exponent must be >= 0")
+    if power == 0:
+        from cuprite.scipy.sparse._construct import eye_array
+        return eye_array(m, dtype=A.dtype)
+    result, square = None, A
+    while power:
+        if power & 1:
+            result = square if result is None else result @ square
+        power >>= 1
+        square = square @ square if power else square
+    return result.copy() if result is A else result
+
+
+def use_solver(**kwargs):
+    """Nothing: SuperLU is the only solver. SciPy chooses UMFPACK so.
+
+    Parameters: kwargs: useUmfpack and assumeSortedIndices, which have no effect."""
+
+
+def lschol(A, b):
+    """x with A x = b of a Hermitian positive definite sparse A, as cupyx.linalg.sparse.lschol.
+
+    Parameters: A: a sparse matrix; b: a vector.
+    Errors: TypeError for what is no sparse matrix; ValueError for lengths that do not fit; LinAlgError for a singular
+        matrix."""
+    if not issparse(A):
+        raise TypeError("A must be a sparse matrix")
+    b = cp.asarray(b)
+    if A.ndim != 2 or A.shape[0] != A.shape[1] or b.ndim != 1 or b.shape[0] != A.shape[0]:
+        raise ValueError(f"a square matrix and a vector of its length, not {A.shape} and {b.shape}")
+    kind = cp.result_type(A.dtype, b.dtype, cp.float32)
+    host = class_of("csc", True)(A).astype(kind)
+    try:
+        lu = splu(host, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    except RuntimeError as error:
+        from numpy.linalg import LinAlgError
+        raise LinAlgError(str(error)) from error
+    return lu.solve(b.astype(kind, copy=False))

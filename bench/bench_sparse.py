@@ -1,10 +1,10 @@
 """scipy.sparse: 10^5 x 10^5 with 10^6 elements of float64 at random places; a dense matrix of 4000 x 4000 with 1 %; the
-Laplacian of a grid of 512^2 squared."""
+Laplacian of a grid of 512^2 squared; systems of such Laplacians."""
 import numpy as np
 
 from common import Case
 
-N, COUNT, GRID, DENSE = 10**5, 10**6, 512, 4000
+N, COUNT, GRID, DENSE, COARSE = 10**5, 10**6, 512, 4000, 128
 
 
 def library(b):
@@ -43,6 +43,29 @@ def calls(xp, s, data):
     yield "sps_index_rows, 10^4", lambda: a[rows], 24 * nnz * 0.1, 0
     yield "sps_toarray, 4000^2", lambda: small.toarray(), 8 * DENSE**2, 0
     yield "sps_from_dense, 4000^2", lambda: s.csr_matrix(dense), 8 * DENSE**2, 0
+    yield from solvers(xp, s, laplacian, s.csr_matrix(tuple(xp.asarray(v) for v in data["coarse"]),
+                                                      shape=(COARSE**2, COARSE**2)))
+
+
+def solvers(xp, s, a, coarse):
+    """Systems of the Laplacian: 100 iterations on the fine grid, direct solutions and eigenvalues on the coarse one."""
+    import importlib
+    linalg = importlib.import_module(s.__name__ + ".linalg")
+    n, m = a.shape[0], coarse.shape[0]
+    b, c, v0 = xp.ones(n), xp.ones(m), xp.ones(m)
+    step = 12 * a.nnz + 16 * n
+    csc = coarse.tocsc()
+    kept = linalg.splu(csc)
+    yield "spl_cg, 512^2, 100 iterations", lambda: linalg.cg(a, b, maxiter=100), 100 * (step + 72 * n), 0
+    yield "spl_gmres, 512^2, 5 x 20 steps", lambda: linalg.gmres(a, b, restart=20, maxiter=5), \
+        100 * (step + 20 * 16 * n), 0
+    yield "spl_minres, 512^2, 100 iterations", lambda: linalg.minres(a, b, maxiter=100), 100 * (step + 96 * n), 0
+    yield "spl_lsmr, 512^2, 100 iterations", lambda: linalg.lsmr(a, b, maxiter=100), 100 * (2 * step + 96 * n), 0
+    yield "spl_spsolve, 128^2", lambda: linalg.spsolve(csc, c), 12 * coarse.nnz, 0
+    yield "spl_splu, 128^2", lambda: linalg.splu(csc), 12 * coarse.nnz, 0
+    yield "spl_splu_solve, 128^2", lambda: kept.solve(c), 12 * kept.nnz, 2 * kept.nnz
+    yield "spl_eigsh, 128^2, 4 largest", lambda: linalg.eigsh(coarse, 4, v0=v0, tol=1e-4), 12 * coarse.nnz, 0
+    yield "spl_svds, 128^2, 4 largest", lambda: linalg.svds(coarse, 4, tol=1e-2), 12 * coarse.nnz, 0
 
 
 def grid(n):
@@ -60,7 +83,8 @@ def cases(b):
     dense.ravel()[r.integers(0, DENSE**2, DENSE**2 // 100)] = 1.5
     data = {"data": r.normal(size=COUNT), "more": r.normal(size=COUNT), "row": r.integers(0, N, COUNT).astype("i4"),
             "column": r.integers(0, N, COUNT).astype("i4"), "x": r.normal(size=N), "many": r.normal(size=(N, 32)),
-            "rows": r.integers(0, N, 10**4), "laplacian": grid(GRID), "dense": dense}
+            "rows": r.integers(0, N, 10**4), "laplacian": grid(GRID), "coarse": grid(COARSE),
+            "dense": dense}
     mine = calls(b.cp, b.cp.scipy.sparse, data)
     xp, theirs = library(b)
     others = calls(xp, theirs, data) if xp is not None else None

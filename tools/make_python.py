@@ -76,7 +76,7 @@ def page():
     text += "".join(entry(n, f) for n, f in methods().items())
     titles = {"_fft": "fft, cuprite.scipy.fft", "scipy.signal": "scipy.signal",
               "scipy.signal.windows": "scipy.signal.windows", "scipy.ndimage": "scipy.ndimage",
-              "scipy.sparse": "scipy.sparse"}
+              "scipy.sparse": "scipy.sparse", "scipy.sparse.linalg": "scipy.sparse.linalg"}
     for module, title in titles.items():
         all_of = {**functions(module), **written(module)}
         text += f"## cuprite.{title}\n\n" + "".join(entry(n, f) for n, f in sorted(all_of.items()))

@@ -6,6 +6,7 @@ lie in the last two axes. LinAlgError is NumPy's.
 from __future__ import annotations
 
 import operator
+import os
 from typing import NamedTuple
 
 from cuprite import _core, _linalg
@@ -22,7 +23,13 @@ __all__ = [
 ]
 
 
+__path__ = [os.path.join(os.path.dirname(__file__), "_of_linalg")]  # cuprite.linalg.sparse lies there
+
+
 def __getattr__(name):
+    if name == "sparse":
+        import importlib
+        return importlib.import_module("cuprite.linalg.sparse")
     if name == "LinAlgError":
         from numpy.linalg import LinAlgError
         globals()[name] = LinAlgError

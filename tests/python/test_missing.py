@@ -21,15 +21,15 @@ CASES = [
     ("cp.linalg.nrm", AttributeError, "the nearest is cuprite.linalg.norm "),
     ("cp.cuda.Strem", AttributeError, "the nearest is cuprite.cuda.Stream "),
     ("cp.cuda.runtime.deviceSynchronise", AttributeError, "the nearest is cuprite.cuda.runtime.deviceSynchronize "),
-    ("cp.scipy.sparse", AttributeError, "'cuprite.scipy' has no attribute 'sparse': Cuprite has no such name (docs/"),
+    ("cp.scipy.odr", AttributeError, "'cuprite.scipy' has no attribute 'odr': Cuprite has no such name (docs/"),
     ("from cuprite import madian", ImportError, "cannot import name 'madian' from 'cuprite': Cuprite has no such name; "
      "the nearest is cuprite.median (docs/coverage.md"),
     ("from cuprite.scipy.ndimage import sum_label", ImportError, "the nearest is cuprite.scipy.ndimage.sum_labels "),
     ("from cuprite.scipy.signal import convolve2D", ImportError, "the nearest is cuprite.scipy.signal.convolve2d "),
     ("from cuprite.scipy.special import hypot", ImportError, "the nearest is cuprite.hypot "),
-    ("from cuprite.scipy import sparse", ImportError, "cannot import name 'sparse' from 'cuprite.scipy': Cuprite has "
+    ("from cuprite.scipy import odr", ImportError, "cannot import name 'odr' from 'cuprite.scipy': Cuprite has "
      "no such name (docs/coverage.md"),
-    ("import cuprite.scipy.sparse.linalg", ModuleNotFoundError, "No module named 'cuprite.scipy.sparse': Cuprite has "
+    ("import cuprite.scipy.odr.models", ModuleNotFoundError, "No module named 'cuprite.scipy.odr': Cuprite has "
      "no such module (docs/coverage.md"),
     ("import cuprite.scipy.linag", ModuleNotFoundError, "the nearest is cuprite.scipy.linalg "),
     ("from cuprite.numba import njti", ImportError, "the nearest is cuprite.numba.njit (docs/from-numba.md"),
@@ -51,7 +51,7 @@ def test_what_is_said(code, error, text):
 def test_asking_is_answered():
     """hasattr, getattr with a default and find_spec get their answers."""
     assert not hasattr(cp, "madian") and getattr(cp.scipy.signal, "buttery", 7) == 7
-    assert importlib.util.find_spec("cuprite.scipy.sparse") is None
+    assert importlib.util.find_spec("cuprite.scipy.odr") is None
     assert importlib.util.find_spec("cuprite.scipy.signal") is not None
 
 
@@ -59,14 +59,14 @@ ALIAS = """
 import cuprite
 cuprite.install_as_cupy()
 cuprite.install_as_numba()
-for code in ("from cupy import madian", "import cupyx.scipy.sparse", "from cupyx.scipy.ndimage import sum_label",
+for code in ("from cupy import madian", "import cupyx.scipy.odr", "from cupyx.scipy.ndimage import sum_label",
              "import cupy; cupy.madian", "import numba.pycc", "from numba.cuda import sycnthreads"):
     try:
         exec(code)
     except Exception as e:
         print(type(e).__name__, e)
 import importlib.util
-print(importlib.util.find_spec("cupy.core"), importlib.util.find_spec("cupyx.scipy.sparse"))
+print(importlib.util.find_spec("cupy.core"), importlib.util.find_spec("cupyx.scipy.odr"))
 """
 
 
@@ -77,7 +77,7 @@ def test_names_that_programs_use():
     no, page = "Cuprite has no such", "(docs/coverage.md says what is there)"
     assert done.stdout.splitlines() == [
         f"ImportError cannot import name 'madian' from 'cupy': {no} name; the nearest is cupy.median {page}",
-        f"ModuleNotFoundError No module named 'cupyx.scipy.sparse': {no} module {page}",
+        f"ModuleNotFoundError No module named 'cupyx.scipy.odr': {no} module {page}",
         f"ImportError cannot import name 'sum_label' from 'cupyx.scipy.ndimage': {no} name; the nearest is "
         f"cupyx.scipy.ndimage.sum_labels {page}",
         f"AttributeError module 'cupy' has no attribute 'madian': {no} name; the nearest is cupy.median {page}",

@@ -414,3 +414,44 @@ def test_lobpcg():
     np.testing.assert_allclose(d @ v.get(), b @ v.get() * w.get(), atol=1e-5)
     w, v, history = cl.lobpcg(lambda x: cp.asarray(d) @ x, cp.asarray(X), maxiter=4, retLambdaHistory=True)
     assert isinstance(history[0], cp.ndarray)
+
+
+def test_lschol():
+    import cuprite.linalg.sparse
+    for dtype in TYPES:
+        d, b = system(np.random.default_rng(4), 20, dtype, True)
+        x = cuprite.linalg.sparse.lschol(cs.csr_matrix(d), cp.asarray(b))
+        close(x, np.linalg.solve(d, b), 1e-4 if dtype in ("f4", "c8") else 1e-11)
+    with raises(TypeError):
+        cp.linalg.sparse.lschol(cp.asarray(d), cp.asarray(b))
+    with raises(ValueError):
+        cp.linalg.sparse.lschol(cs.csr_matrix(d), cp.asarray(b[:3]))
+    with raises(np.linalg.LinAlgError):
+        cp.linalg.sparse.lschol(cs.csr_matrix(d * 0), cp.asarray(b))
+
+
+@pytest.mark.once
+def test_without_scipy():
+    """What is SciPy's says so in one line; the rest does without."""
+    import subprocess
+    import sys
+    code = """
+import sys
+sys.modules["scipy"] = None
+import cuprite as cp
+from cuprite.scipy import sparse
+from cuprite.scipy.sparse import linalg
+a, b = sparse.csc_array(cp.eye(3) * 2), cp.ones(3)
+for name in "cg cgs bicg bicgstab gmres qmr minres tfqmr lgmres gcrotmk lsqr lsmr".split():
+    assert cp.allclose(getattr(linalg, name)(a, b)[0], 0.5), name
+linalg.norm(a), linalg.onenormest(a), linalg.expm_multiply(a, b), linalg.matrix_power(a, 3)
+for f in ("spsolve(a, b)", "splu(a)", "eigsh(a, 1)", "svds(a, 1)", "spsolve_triangular(a, b)"):
+    try:
+        eval("linalg." + f)
+    except ImportError as e:
+        assert str(e) == f"cuprite.scipy.sparse.linalg.{f.partition('(')[0]} needs SciPy, which is not installed", e
+    else:
+        raise AssertionError(f)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr

@@ -140,7 +140,8 @@ def identity(n, dtype="d", format=None):
 def kron(A, B, format=None):
     """The Kronecker product of two matrices.
 
-    Parameters: A: a matrix or an array; B: a matrix or an array; format: the result's format."""
+    Parameters: A: a matrix or an array; B: a matrix or an array; format: the result's format.
+    Errors: NotImplementedError for other than two axes."""
     A, B = _ours(A), _ours(B)
     coo = _class("coo", A, B)
     A, B = coo(A), coo(B)
@@ -360,7 +361,7 @@ def permute_dims(A, axes=None, copy=False):
     """A sparse array with its axes in another order.
 
     Parameters: A: a sparse array; axes: the order, by default reversed; copy: whether arrays must not be shared.
-    Errors: ValueError for an order that is none."""
+    Errors: ValueError for an order that is none; TypeError for one that holds no integers."""
     ndim = A.ndim
     axes = tuple(range(ndim))[::-1] if axes is None else axes
     if not isinstance(axes, (tuple, list)):

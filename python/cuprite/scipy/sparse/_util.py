@@ -174,7 +174,8 @@ def get_index_dtype(arrays=(), maxval=None, check_contents=False):
 def safely_cast_index_arrays(A, idx_dtype=None, msg=""):
     """The index arrays of a matrix as another type, a ValueError where they do not fit.
 
-    Parameters: A: a matrix with index arrays; idx_dtype: a type of integers, int32 by default; msg: what needs it."""
+    Parameters: A: a matrix with index arrays; idx_dtype: a type of integers, int32 by default; msg: what needs it.
+    Errors: ValueError for indices that do not fit; TypeError for a format without index arrays."""
     idx_dtype = cp.dtype(cp.int32 if idx_dtype is None else idx_dtype)
     msg, most = msg or f"dtype {idx_dtype}", cp.iinfo(idx_dtype).max
     wide = max(A.shape) > most

@@ -219,7 +219,8 @@ def lgmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=1000, M=None, callback
         function of each cycle's iterate; inner_m: steps of a cycle; outer_k: how many corrections are kept; outer_v: a
         list of pairs that holds them; store_outer_Av: whether their products are kept too; prepend_outer_v: whether
         they come first.
-    Errors: ValueError for a matrix that is not square, shapes that do not fit, numbers that are not finite."""
+    Errors: ValueError for a matrix that is not square, shapes that do not fit, numbers that are not finite;
+        RuntimeError for a preconditioner that gives 0."""
     import numpy
     A, M, x, b, b_size, atol = _begin("lgmres", A, b, x0, M, rtol, atol)
     if b_size == 0:

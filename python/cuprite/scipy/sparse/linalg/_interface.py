@@ -23,7 +23,8 @@ class LinearOperator:
 
     Parameters: shape: rows and columns; matvec: a function of a vector; rmatvec: that of the adjoint; matmat: a
         function of a matrix; dtype: the type of the products, tried where it is not given; rmatmat: that of the
-        adjoint."""
+        adjoint.
+    Errors: ValueError for a shape that is none, vectors and matrices that do not fit."""
 
     ndim = 2
     __array_ufunc__ = None
@@ -125,7 +126,8 @@ class LinearOperator:
     def dot(self, x):
         """The product with a vector, a matrix, a number or an operator.
 
-        Parameters: x: any of these."""
+        Parameters: x: any of these.
+        Errors: ValueError for shapes that do not fit."""
         if isinstance(x, LinearOperator):
             return _Product(self, x)
         if isscalarlike(x):

@@ -7,6 +7,7 @@ from __future__ import annotations
 import warnings
 
 import cuprite as cp
+from cuprite import ndarray
 from cuprite.scipy.sparse._base import class_of, is_foreign, issparse
 from cuprite.scipy.sparse._util import SparseEfficiencyWarning, isintlike
 from cuprite.scipy.sparse.linalg._host import from_host, scipy_linalg, to_host
@@ -27,13 +28,13 @@ class SuperLU:
     L = property(lambda self: from_host(self._obj.L), doc="The lower factor, with ones on its diagonal.")
     U = property(lambda self: from_host(self._obj.U), doc="The upper factor.")
 
-    def solve(self, rhs, trans="N"):
+    def solve(self, rhs, trans="N") -> ndarray:
         """x with A x = rhs.
 
         Parameters: rhs: a vector, or a matrix of right sides; trans: 'T': of A's transpose, 'H': of its conjugate."""
         return from_host(self._obj.solve(to_host(rhs), trans))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         m, n = self.shape
         return f"<SuperLU: factors of a {m}x{n} matrix, {self.nnz} elements>"
 
@@ -67,7 +68,7 @@ def spsolve(A, b, permc_spec=None, use_umfpack=True):
     return from_host(theirs.spsolve(A, to_host(b), permc_spec=permc_spec, use_umfpack=False))
 
 
-def spsolve_triangular(A, b, lower=True, overwrite_A=False, overwrite_b=False, unit_diagonal=False):
+def spsolve_triangular(A, b, lower=True, overwrite_A=False, overwrite_b=False, unit_diagonal=False) -> ndarray:
     """x with A x = b of a triangular A, by substitution on the host.
 
     Parameters: A: a square matrix; b: a vector, or a matrix of right sides; lower: which triangle; overwrite_A:
@@ -79,7 +80,7 @@ def spsolve_triangular(A, b, lower=True, overwrite_A=False, overwrite_b=False, u
     return from_host(theirs.spsolve_triangular(A, to_host(b), lower=lower, unit_diagonal=unit_diagonal))
 
 
-def splu(A, permc_spec=None, diag_pivot_thresh=None, relax=None, panel_size=None, options=None):
+def splu(A, permc_spec=None, diag_pivot_thresh=None, relax=None, panel_size=None, options=None) -> SuperLU:
     """The factors of a matrix, a SuperLU.
 
     Parameters: A: a square matrix; permc_spec: how columns are ordered: 'NATURAL', 'MMD_ATA', 'MMD_AT_PLUS_A' or
@@ -98,7 +99,7 @@ def splu(A, permc_spec=None, diag_pivot_thresh=None, relax=None, panel_size=None
 
 
 def spilu(A, drop_tol=None, fill_factor=None, drop_rule=None, permc_spec=None, diag_pivot_thresh=None, relax=None,
-          panel_size=None, options=None):
+          panel_size=None, options=None) -> SuperLU:
     """Incomplete factors of a matrix, a SuperLU: a preconditioner.
 
     Parameters: A: a square matrix; drop_tol: below which size elements are dropped; fill_factor: how many elements
@@ -171,13 +172,13 @@ def matrix_power(A, power):
     return result.copy() if result is A else result
 
 
-def use_solver(**kwargs):
+def use_solver(**kwargs) -> None:
     """Nothing: SuperLU is the only solver. SciPy chooses UMFPACK so.
 
     Parameters: kwargs: useUmfpack and assumeSortedIndices, which have no effect."""
 
 
-def lschol(A, b):
+def lschol(A, b) -> ndarray:
     """x with A x = b of a Hermitian positive definite sparse A, as cupyx.linalg.sparse.lschol.
 
     Parameters: A: a sparse matrix; b: a vector.

@@ -9,6 +9,7 @@ import math
 import warnings
 
 import cuprite as cp
+from cuprite import ndarray
 from cuprite.scipy.sparse.linalg._system import make_system, norm, residual, tolerance
 
 
@@ -101,7 +102,7 @@ def _callback_kind(callback, kind):
 
 
 def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=None, callback=None,
-          callback_type=None):
+          callback_type=None) -> tuple[ndarray, int]:
     """(x, info) with A x = b, by generalized minimal residuals.
 
     Y. Saad and M. H. Schultz, SIAM J. Sci. Stat. Comput. 7 (1986).
@@ -157,7 +158,7 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
     return x, 0 if size <= atol else maxiter
 
 
-def _combined(vectors, coefficients):
+def _combined(vectors, coefficients) -> ndarray:
     """The sum of vectors times numbers of the host."""
     return cp.asarray(coefficients) @ cp.stack(vectors)
 
@@ -209,7 +210,7 @@ def _begin(name, A, b, x0, M, rtol, atol):
 
 
 def lgmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=1000, M=None, callback=None, inner_m=30, outer_k=3,
-           outer_v=None, store_outer_Av=True, prepend_outer_v=False):
+           outer_v=None, store_outer_Av=True, prepend_outer_v=False) -> tuple[ndarray, int]:
     """(x, info) with A x = b, by GMRES that keeps its last corrections across restarts.
 
     A. H. Baker, E. R. Jessup and T. Manteuffel, SIAM J. Matrix Anal. Appl. 26 (2005).
@@ -277,7 +278,7 @@ def _recycled(CU, matvec, r):
 
 
 def gcrotmk(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=1000, M=None, callback=None, m=20, k=None, CU=None,
-            discard_C=False, truncate="oldest"):
+            discard_C=False, truncate="oldest") -> tuple[ndarray, int]:
     """(x, info) with A x = b, by GCROT(m, k).
 
     J. E. Hicken and D. W. Zingg, SIAM J. Sci. Comput. 32 (2010).

@@ -6,15 +6,16 @@ from __future__ import annotations
 import warnings
 
 import cuprite as cp
+from cuprite import ndarray
 from cuprite.scipy.sparse._base import class_of, is_foreign, issparse
 from cuprite.scipy.sparse._util import isintlike, isscalarlike
 
 
-def _array(x):
+def _array(x) -> ndarray:
     return x if isinstance(x, cp.ndarray) else cp.asarray(x)
 
 
-def _conj(x):
+def _conj(x) -> ndarray:
     return x.conj() if x.dtype.kind == "c" else x
 
 
@@ -77,13 +78,13 @@ class LinearOperator:
 
     # --- products ---
 
-    def matvec(self, x):
+    def matvec(self, x) -> ndarray:
         """The product with a vector.
 
         Parameters: x: a vector, or a matrix of one column."""
         return self._vector(self._matvec, x, *self.shape)
 
-    def rmatvec(self, x):
+    def rmatvec(self, x) -> ndarray:
         """The adjoint's product with a vector.
 
         Parameters: x: a vector, or a matrix of one column."""
@@ -183,16 +184,16 @@ class LinearOperator:
     def __sub__(self, x):
         return self.__add__(-x)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         m, n = self.shape
         kind = "unspecified dtype" if self.dtype is None else f"dtype={self.dtype}"
         return f"<{m}x{n} {type(self).__name__} with {kind}>"
 
-    def adjoint(self):
+    def adjoint(self) -> LinearOperator:
         """The adjoint operator."""
         return self._adjoint()
 
-    def transpose(self):
+    def transpose(self) -> LinearOperator:
         """The transposed operator."""
         return self._transpose()
 
@@ -409,7 +410,7 @@ class IdentityOperator(LinearOperator):
         return self
 
 
-def aslinearoperator(A):
+def aslinearoperator(A) -> LinearOperator:
     """A as a LinearOperator.
 
     Parameters: A: an operator, a sparse matrix, an array, or what has `shape` and `matvec`.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 import cuprite as cp
+from cuprite import ndarray
 from cuprite.scipy.sparse.linalg._system import make_system, norm, read, residual, tolerance
 
 
@@ -21,7 +22,7 @@ def _begin(name, A, b, x0, M, atol, rtol, maxiter):
     return A, M, x, b, atol, maxiter, None if size == 0 else residual(A, x, b, x0)
 
 
-def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None):
+def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None) -> tuple[ndarray, int]:
     """(x, info) with A x = b of a Hermitian positive definite A, by conjugate gradients.
 
     Parameters: A: a matrix or operator; b: the right side; x0: where to begin, zeros by default; rtol: the residual
@@ -54,7 +55,7 @@ def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=Non
     return x, maxiter
 
 
-def bicg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None):
+def bicg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None) -> tuple[ndarray, int]:
     """(x, info) with A x = b, by biconjugate gradients.
 
     Parameters: A: a matrix or operator with rmatvec; b: the right side; x0: where to begin; rtol: the residual that is
@@ -91,7 +92,7 @@ def bicg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=N
     return x, maxiter
 
 
-def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None):
+def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None) -> tuple[ndarray, int]:
     """(x, info) with A x = b, by stabilized biconjugate gradients.
 
     H. A. van der Vorst, SIAM J. Sci. Stat. Comput. 13 (1992).
@@ -138,7 +139,7 @@ def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callba
     return x, maxiter
 
 
-def cgs(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None):
+def cgs(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None) -> tuple[ndarray, int]:
     """(x, info) with A x = b, by conjugate gradients squared.
 
     P. Sonneveld, SIAM J. Sci. Stat. Comput. 10 (1989).
@@ -186,7 +187,7 @@ def _halves(A, M1, M2, shape):
     return tuple(IdentityOperator(shape) if m is None else aslinearoperator(m) for m in (M1, M2))
 
 
-def qmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M1=None, M2=None, callback=None):
+def qmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M1=None, M2=None, callback=None) -> tuple[ndarray, int]:
     """(x, info) with A x = b, by quasi-minimal residuals.
 
     R. W. Freund and N. M. Nachtigal, Numer. Math. 60 (1991).
@@ -244,7 +245,8 @@ def qmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M1=None, M2=None, c
     return x, maxiter
 
 
-def tfqmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, show=False):
+def tfqmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None,
+          show=False) -> tuple[ndarray, int]:
     """(x, info) with A x = b, by quasi-minimal residuals without the transpose.
 
     R. W. Freund, SIAM J. Sci. Comput. 14 (1993).

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 
 import cuprite as cp
+from cuprite import ndarray
 from cuprite.scipy.sparse.linalg._interface import aslinearoperator
 from cuprite.scipy.sparse.linalg._system import make_system, norm, read, residual
 
@@ -16,7 +17,7 @@ _WORDS = ("The exact solution is x = 0, or x = x0, if x0 was given", "Ax - b is 
           "Cond(Abar) seems to be too large for this machine", "The iteration limit has been reached")
 
 
-def _turn(a, b):
+def _turn(a, b) -> tuple[float, float, float]:
     """(c, s, r) of the rotation that makes (a, b) to (r, 0)."""
     if b == 0:
         return math.copysign(1.0, a) if a else 0.0, 0.0, abs(a)
@@ -31,12 +32,12 @@ def _turn(a, b):
     return c, c * ratio, a / c
 
 
-def _unit(x, size):
+def _unit(x, size) -> ndarray:
     """x / size on the device; 0 where size is."""
     return x * cp.where(size > 0, 1 / size, 0).astype(size.dtype, copy=False)
 
 
-def _ratio(a, b):
+def _ratio(a, b) -> float:
     return a / b if b else math.inf
 
 
@@ -45,13 +46,14 @@ def _show(wanted, name, i, *numbers):
         print(name, f"{i:6d}", *(f"{v:10.3e}" for v in numbers))
 
 
-def _inner(x, y):
+def _inner(x, y) -> ndarray:
     """SciPy's product of minres, without a conjugate; its real part."""
     product = cp.dot(x, y)
     return product.real if product.dtype.kind == "c" else product
 
 
-def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callback=None, show=False, check=False):
+def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callback=None, show=False,
+           check=False) -> tuple[ndarray, int]:
     """(x, info) with (A - shift) x = b of a symmetric A, by minimal residuals.
 
     C. C. Paige and M. A. Saunders, SIAM J. Numer. Anal. 12 (1975).
@@ -172,7 +174,8 @@ def _step(A, u, v, alpha, *more):
     return (u, v, beta, alpha, *more) if beta > 0 else (u, old[0], beta, old[1], *more)
 
 
-def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=False, calc_var=False, x0=None):
+def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=False, calc_var=False,
+         x0=None) -> tuple[ndarray, int, int, float, float, float, float, float, float, ndarray]:
     """x of least |A x - b|, with what was found about it: (x, istop, itn, r1norm, r2norm, anorm, acond, arnorm, xnorm,
     var), by LSQR.
 
@@ -231,14 +234,15 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
     return x, stop, i, r1_size, r_size, a_size, cond, ar_size, x_size, var
 
 
-def _why(test1, test2, test3, size, atol, btol, limit, last):
+def _why(test1, test2, test3, size, atol, btol, limit, last) -> int:
     """Why to stop, 0 for not; both methods' rules."""
     ends = ((test1 <= btol + atol * size, 1), (test2 <= atol, 2), (test3 <= limit, 3), (1 + test1 / (1 + size) <= 1, 4),
             (1 + test2 <= 1, 5), (1 + test3 <= 1, 6), (last, 7))
     return next((code for true, code in ends if true), 0)
 
 
-def lsmr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, maxiter=None, show=False, x0=None):
+def lsmr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, maxiter=None, show=False,
+         x0=None) -> tuple[ndarray, int, int, float, float, float, float, float]:
     """x of least |A x - b|, with what was found about it: (x, istop, itn, normr, normar, norma, conda, normx), by
     LSMR.
 

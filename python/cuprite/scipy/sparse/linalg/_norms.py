@@ -5,11 +5,12 @@ import math
 import warnings
 
 import cuprite as cp
+from cuprite import ndarray
 from cuprite.scipy.sparse._base import issparse
 from cuprite.scipy.sparse.linalg._interface import IdentityOperator, LinearOperator, aslinearoperator
 
 
-def norm(x, ord=None, axis=None):
+def norm(x, ord=None, axis=None) -> ndarray:
     """The norm of a sparse matrix, or those of its rows or columns.
 
     Parameters: x: a sparse matrix; ord: None or 'fro', 1, -1, inf, -inf or 2 of a matrix, any number of vectors; axis:
@@ -36,7 +37,7 @@ def norm(x, ord=None, axis=None):
     raise ValueError("Improper number of dimensions to norm.")
 
 
-def _frobenius(x):
+def _frobenius(x) -> ndarray:
     x = x if x.format in ("csr", "csc") else x.tocsr()
     return cp.linalg.norm(x._deduped())
 
@@ -56,7 +57,7 @@ def _axes(axis, ndim):
     return (whole,)
 
 
-def _of_matrix(x, ord, row, column):
+def _of_matrix(x, ord, row, column) -> ndarray:
     if row % x.ndim == column % x.ndim:
         raise ValueError("Duplicate axes given.")
     if ord == 2:
@@ -72,7 +73,7 @@ def _of_matrix(x, ord, row, column):
     raise ValueError("Invalid norm order for matrices.")
 
 
-def _of_vectors(x, ord, axis):
+def _of_vectors(x, ord, axis) -> ndarray:
     if ord in (math.inf, -math.inf):
         found = abs(x).max(axis=axis) if ord > 0 else abs(x).min(axis=axis)
     elif ord == 0:
@@ -90,7 +91,7 @@ def _of_vectors(x, ord, axis):
     return (found.toarray() if issparse(found) else found).ravel()
 
 
-def _signs(x):
+def _signs(x) -> ndarray:
     """Each element by its absolute value, 1 for 0."""
     size = abs(x)
     return cp.where(size == 0, 1, x / cp.where(size == 0, 1, size)).astype(x.dtype, copy=False)
@@ -101,7 +102,7 @@ def _parallel(X, Y):
     return (abs(X.T.conj() @ Y) > X.shape[0] - 0.5).any(axis=1).get()
 
 
-def _resampled(S, before):
+def _resampled(S, before) -> ndarray:
     """S, in which columns that say nothing new have become random signs; on the host they are few."""
     from numpy.random import randint
     for _ in range(10):
@@ -190,13 +191,13 @@ _THETA = {5: 2.4e-3, 10: 1.4e-1, 15: 6.4e-1, 20: 1.4, 25: 2.4, 30: 3.5, 35: 4.7,
 _BITS = 2.0**-53
 
 
-def _norm1(A):
+def _norm1(A) -> float:
     if isinstance(A, LinearOperator):
         return float(onenormest(A))
     return float(abs(A).sum(axis=0).max()) if A.shape[0] else 0.0
 
 
-def _terms(A, size, t, columns):
+def _terms(A, size, t, columns) -> tuple[int, int]:
     """(m, s): terms of the series, and in how many steps; by the 1-norm, or by those of powers where that pays."""
     size = abs(t) * size
     if size == 0:
@@ -216,7 +217,7 @@ def _terms(A, size, t, columns):
     return best
 
 
-def _applied(A, B, t, mu, m, s):
+def _applied(A, B, t, mu, m, s) -> ndarray:
     """exp(t (A + mu)) B."""
     import numpy
     F, eta = B, numpy.exp(t * mu / s).item()
@@ -247,7 +248,7 @@ def _trace(A):
     return (Q.conj() * A.matmat(Q)).sum() + (rest.conj() * A.matmat(rest)).sum() / m
 
 
-def expm_multiply(A, B, start=None, stop=None, num=None, endpoint=None, traceA=None):
+def expm_multiply(A, B, start=None, stop=None, num=None, endpoint=None, traceA=None) -> ndarray:
     """exp(A) B without exp(A); of several times t, exp(t A) B of each.
 
     A. H. Al-Mohy and N. J. Higham, SIAM J. Sci. Comput. 33 (2011).
@@ -295,7 +296,7 @@ def _shifted(A, mu):
     return A - mu * cp.eye(n, dtype=A.dtype)
 
 
-def _at_times(A, B, mu, size, columns, start, stop, num, endpoint):
+def _at_times(A, B, mu, size, columns, start, stop, num, endpoint) -> ndarray:
     """exp(t A) B at times of equal steps, each from the one before."""
     import numpy
     given = {name: v for name, v in (("num", num), ("endpoint", endpoint)) if v is not None}

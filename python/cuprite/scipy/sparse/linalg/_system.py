@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import cuprite as cp
+from cuprite import ndarray
 from cuprite.scipy.sparse.linalg._interface import IdentityOperator, LinearOperator, aslinearoperator
 
 _FLOATS = "fdFD"
@@ -55,7 +56,7 @@ def _first(x0, b, M, shape):
     return x.ravel()
 
 
-def tolerance(name, size, atol, rtol):
+def tolerance(name, size, atol, rtol) -> float:
     """The norm of a residual that is small enough; ValueError for an atol that is no such number."""
     if atol is None or atol == "legacy" or atol < 0:
         raise ValueError(f"'scipy.sparse.linalg.{name}' called with invalid `atol`={atol}; if set, `atol` must be a "
@@ -63,16 +64,16 @@ def tolerance(name, size, atol, rtol):
     return max(float(atol), float(rtol) * float(size))
 
 
-def norm(x):
+def norm(x) -> ndarray:
     """The norm of a vector, on the device."""
     return cp.linalg.norm(x)
 
 
-def residual(A, x, b, x0):
+def residual(A, x, b, x0) -> ndarray:
     """b - A x, without the product where x is 0 because none was given."""
     return b.copy() if x0 is None else b - A.matvec(x)
 
 
-def read(*numbers):
+def read(*numbers) -> tuple[float, ...]:
     """The absolute values of numbers of the device as floats, in one wait."""
     return tuple(abs(cp.stack(numbers)).tolist())

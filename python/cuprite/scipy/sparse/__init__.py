@@ -35,4 +35,4 @@ def __getattr__(name):
     return value
 
 
-__dir__ = _listing(__name__, "csgraph", *_LATER)
+__dir__ = _listing(__name__, *_MODULES, *_LATER)

@@ -84,6 +84,7 @@ NO_C = {
         geometric_transform labeled_comprehension value_indices""",
     "a window by its name, which in C is its function": "get_window",
     "designs filters and systems: SciPy, on the host": """
+        closest_STFT_dual_window
         abcd_normalize band_stop_obj bessel besselap bilinear bilinear_zpk bode buttap butter buttord cheb1ap
         cheb1ord cheb2ap cheb2ord cheby1 cheby2 cont2discrete dbode dfreqresp dimpulse dlsim dstep ellip ellipap
         ellipord findfreqs firls firwin firwin2 firwin_2d freqresp freqs freqs_zpk freqz freqz_sos freqz_zpk
@@ -92,6 +93,7 @@ NO_C = {
         minimum_phase normalize place_poles remez residue residuez savgol_coeffs sos2tf sos2zpk sosfreqz ss2tf
         ss2zpk step tf2sos tf2ss tf2zpk unique_roots zpk2sos zpk2ss zpk2tf""",
     "made of transforms, filters and elementwise operations, with SciPy's words": """
+        envelope find_peaks_cwt
         argrelextrema argrelmax argrelmin check_COLA check_NOLA chirp choose_conv_method coherence correlation_lags
         csd cspline1d cspline1d_eval cspline2d cwt czt czt_points decimate deconvolve detrend fftconvolve filtfilt
         find_peaks gauss_spline gausspulse hilbert2 istft lfilter_zi lfiltic lombscargle medfilt medfilt2d

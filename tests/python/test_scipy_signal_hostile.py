@@ -42,6 +42,14 @@ REFUSED = [
     (ValueError, "s.filtfilt([1, 2], [1, 0.5], x[:0], method='gust')"),
     (ValueError, "s.filtfilt([1, 2], [1, 0.5], x, method='gust', irlen=0)"),
     (ValueError, "s.filtfilt([1], [], x, method='gust')"),
+    (MemoryError, "nd.median_filter(x, 10 ** 9)"), (MemoryError, "nd.rank_filter(m, 3, (10 ** 30, 2))"),
+    (MemoryError, "nd.generic_filter(m, max, 2 ** 62)"),
+    (ValueError, "s.csd(x, x + 1j, nperseg=8)"), (ValueError, "s.welch(x, window=1j * x[:8])"),
+    (ValueError, "s.coherence(x, x + 1j, nperseg=8)"), (ValueError, "s.find_peaks_cwt(m, [1, 2])"),
+    (ValueError, "s.find_peaks_cwt(x, [1, 2], max_distances=[1])"),
+    (ValueError, "s.find_peaks_cwt(x, [1, 2], noise_perc=101)"), (ValueError, "s.envelope(x[:0])"),
+    (ValueError, "s.envelope(x, axis=1)"), (ValueError, "s.envelope(x, (3, 2))"), (ValueError, "s.envelope(x, (1,))"),
+    (ValueError, "s.envelope(x, n_out=0)"), (ValueError, "s.envelope(x, residual='other')"),
     (ValueError, "nd.geometric_transform(m, lambda p: p, (-1, 2))"),
     (TypeError, "nd.shift(m, None)"), (TypeError, "nd.shift(m, [None, 1])"), (TypeError, "nd.zoom(m, None)"),
     (TypeError, "nd.affine_transform(m, [1, 1], None)"),
@@ -52,6 +60,15 @@ REFUSED = [
 def test_refused(kind, line):
     with raises(kind):
         eval(line, {"s": s, "nd": nd, "x": cp.asarray(X), "m": cp.asarray(M)})
+
+
+def test_medians_of_windows_that_no_memory_holds():
+    """A window of which more than half lies beyond the ends has the median 0."""
+    for length in (99, 101, 103):
+        np.testing.assert_array_equal(s.medfilt(cp.asarray(X), length).get(), ss.medfilt(X, length))
+    for length in (10 ** 12 + 1, 10 ** 30 + 1):
+        assert not s.medfilt(cp.asarray(X), length).any()
+        assert not s.medfilt2d(cp.asarray(M), (1, length)).any()
 
 
 @pytest.mark.parametrize("mode", ["clip", "wrap"])

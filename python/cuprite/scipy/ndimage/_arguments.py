@@ -1,4 +1,5 @@
 """The arguments of scipy.ndimage's filters: modes, axes, origins, outputs, and what their docstrings say of them."""
+import math
 import operator
 import warnings
 
@@ -175,6 +176,17 @@ def whole_origin(origin, axes, ndim):
     for o, a in zip(per_axis(origin, len(axes)), axes):
         origins[a] = operator.index(o)
     return origins
+
+
+_MOST = 2 ** 28  # elements of a window that is no product of lines: gigabytes of offsets
+
+
+def full_window(size, n):
+    """A footprint of ones. Errors: MemoryError, before it is made, of a size that no memory holds with its offsets."""
+    sizes = [operator.index(s) for s in per_axis(size, n)]
+    if math.prod(sizes) > _MOST:
+        raise MemoryError(f"a window of {' x '.join(map(str, sizes))} elements: the most are {_MOST}")
+    return numpy.ones(sizes, dtype=bool)
 
 
 def whole_window(window, axes, ndim, name="footprint"):

@@ -7,7 +7,7 @@ import cuprite
 import numpy
 from cuprite._core import ndarray
 from cuprite.scipy.ndimage._arguments import (
-    OF_FILTERS, array, axes_of, axis_of, check_origins, documented, mode_of, on_host, one_mode, output_of, per_axis,
+    OF_FILTERS, array, axes_of, axis_of, check_origins, documented, full_window, mode_of, on_host, one_mode, output_of,
     real, whole_origin, whole_window)
 from cuprite.scipy.ndimage._kernels import is_kernel, lines_filtered, windows_filtered
 
@@ -34,7 +34,7 @@ def generic_filter(input, function, size=None, footprint=None, output=None, mode
     if footprint is None:
         if size is None:
             raise RuntimeError("no footprint or filter size provided")
-        footprint = numpy.ones(per_axis(size, len(axes)), dtype=bool)
+        footprint = full_window(size, len(axes))
     footprint = whole_window(on_host(footprint, bool), axes, input.ndim)
     origins = whole_origin(origin, axes, input.ndim)
     check_origins(origins, footprint.shape)

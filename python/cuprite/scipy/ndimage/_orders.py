@@ -9,8 +9,8 @@ import numpy
 from cuprite import _filters
 from cuprite._core import ndarray
 from cuprite.scipy.ndimage._arguments import (
-    array, axes_of, axis_of, check_origins, documented, in_steps, mode_of, on_host, one_mode, output_of, per_axis,
-    real, small, whole_origin, whole_window)
+    array, axes_of, axis_of, check_origins, documented, full_window, in_steps, mode_of, on_host, one_mode, output_of,
+    per_axis, real, small, whole_origin, whole_window)
 
 __all__ = ["black_tophat", "grey_closing", "grey_dilation", "grey_erosion", "grey_opening", "maximum_filter",
            "maximum_filter1d", "median_filter", "minimum_filter", "minimum_filter1d", "morphological_gradient",
@@ -104,7 +104,7 @@ def _ranked(x, rank_of, size, footprint, output, mode, cval, origin, axes):
     if footprint is None:
         if size is None:
             raise RuntimeError("no footprint or filter size provided")
-        footprint = numpy.ones(per_axis(size, len(axes)), dtype=bool)
+        footprint = full_window(size, len(axes))
     footprint = whole_window(on_host(footprint, bool), axes, x.ndim)
     origins = whole_origin(origin, axes, x.ndim)
     check_origins(origins, footprint.shape)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from operator import index
 
 import numpy
@@ -55,7 +56,9 @@ def medfilt(volume, kernel_size=None) -> ndarray:
     if volume.dtype.kind not in "iuf" or volume.dtype.char == "e":
         raise ValueError(f"dtype={volume.dtype} is not supported by medfilt")
     sizes = _odd_sizes(volume, kernel_size)
-    return rank_filter(volume, int(numpy.prod(sizes)) // 2, size=sizes, mode="constant")
+    if math.prod(sizes) > 2 * volume.size:  # more than half of every window lies beyond the ends
+        return cuprite.zeros_like(volume)
+    return rank_filter(volume, math.prod(sizes) // 2, size=sizes, mode="constant")
 
 
 @beside_its_arrays

@@ -229,12 +229,20 @@ def csd(x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, det
         length of the transforms; detrend: 'constant', 'linear', a function or False; return_onesided: whether real
         signals' halves are folded; scaling: 'density' or 'spectrum'; axis: an axis; average: 'mean' or 'median'.
     Result: (frequencies, densities).
-    Errors: ValueError for an unknown word and lengths that do not fit.
+    Errors: ValueError for an unknown word, lengths that do not fit, and one-sided spectra of a real x with a complex y
+        or window.
     """
     if not fs > 0:
         raise ValueError(f"Sampling frequency {fs=} must be positive!")
-    frequencies, _, spectra = _helper(x, y, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling,
-                                      axis)
+    same = y is x
+    x, y = array(x), y if same else array(y)
+    if return_onesided and x.dtype.kind != "c":
+        if not same and y.dtype.kind == "c":
+            raise ValueError("csd: of a real signal and a complex one, spectra are two-sided: return_onesided=False")
+        if not isinstance(window, (str, tuple)) and array(window).dtype.kind == "c":
+            raise ValueError("One-sided spectra are not allowed for complex-valued windows: return_onesided=False")
+    frequencies, _, spectra = _helper(x, x if same else y, fs, window, nperseg, noverlap, nfft, detrend,
+                                      return_onesided, scaling, axis)
     if spectra.ndim > 1 and spectra.size:
         spectra = _averaged(spectra, average)
     return frequencies, spectra
@@ -491,6 +499,7 @@ def lombscargle(x, y, freqs, precenter=False, normalize=False, *, weights=None, 
     Parameters: x: the times; y: the samples; freqs: angular frequencies; precenter: whether y's mean is subtracted;
         normalize: False or 'power', True or 'normalize' (by the fit of a constant), or 'amplitude' (complex);
         weights: of the samples (None: equal ones); floating_mean: whether a constant is fitted too.
+    Result: an element for each frequency; of one frequency a 0-d array.
     Errors: ValueError for other than 1-d arrays of equal length, negative weights, and another normalize.
 
     R. H. D. Townsend, "Fast calculation of the Lomb-Scargle periodogram using graphics processing units", ApJS 191
@@ -530,8 +539,8 @@ def lombscargle(x, y, freqs, precenter=False, normalize=False, *, weights=None, 
     cc_tau, ss_tau = cuprite.maximum(cc_tau, least), cuprite.maximum(ss_tau, least)
     a, b = yc / cc_tau, ys / ss_tau
     if normalize == "amplitude":
-        return (a + 1j * b) * cuprite.exp(1j * tau)
-    power = 2 * (a * yc + b * ys)
+        return ((a + 1j * b) * cuprite.exp(1j * tau)).squeeze()
+    power = (2 * (a * yc + b * ys)).squeeze()
     if normalize == "power":
         return power * (x.shape[0] / 4)
     return power * (0.5 / ((wy * y).sum() - (mean * mean if fitted else 0)))

@@ -61,7 +61,7 @@ CHAPTERS = [
 ]
 # The pages of these modules include the names of their submodules.
 MODULES = ["linalg", "fft", "random", "polynomial", "lib", "scipy", "cuda", "distributed", "jit", "numba", "io",
-           "profiler", "testing"]
+           "profiler", "signal", "testing"]
 # The texts of the lessons: title by page of the site.
 LESSONS = [(p.read_text().partition("\n")[0].removeprefix("# "), f"lessons/{p.name}")
            for p in sorted((ROOT / "lessons" / "text").glob("*.md"))]

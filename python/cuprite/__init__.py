@@ -41,7 +41,7 @@ _NUMPY = {
     "True_", "False_", "ScalarType", "sctypeDict", "typecodes", "little_endian", "dtypes",
 }
 _MODULES = {"cuda", "dask", "distributed", "exceptions", "fft", "io", "jit", "lib", "linalg", "numba", "polynomial",
-            "profiler", "random", "scipy", "selftest", "testing", "typing"}
+            "profiler", "random", "scipy", "selftest", "signal", "testing", "typing"}
 
 
 def __getattr__(name):

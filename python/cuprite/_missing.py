@@ -7,7 +7,7 @@ import functools
 import sys
 
 _CUDA = "cuprite._compiler.numba_cuda"  # is cuprite.numba.cuda
-_CUPYX = ("distributed", "scipy", "jit", "profiler")  # these are cupyx's where a program calls Cuprite cupy
+_CUPYX = ("distributed", "scipy", "signal", "jit", "profiler")  # these are cupyx's where a program calls Cuprite cupy
 
 
 def _shown(module):

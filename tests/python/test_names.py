@@ -93,13 +93,11 @@ NO_C = {
         minimum_phase normalize place_poles remez residue residuez savgol_coeffs sos2tf sos2zpk sosfreqz ss2tf
         ss2zpk step tf2sos tf2ss tf2zpk unique_roots zpk2sos zpk2ss zpk2tf""",
     "made of transforms, filters and elementwise operations, with SciPy's words": """
-        envelope find_peaks_cwt
-        argrelextrema argrelmax argrelmin check_COLA check_NOLA chirp choose_conv_method coherence correlation_lags
-        csd cspline1d cspline1d_eval cspline2d cwt czt czt_points decimate deconvolve detrend fftconvolve filtfilt
-        find_peaks gauss_spline gausspulse hilbert2 istft lfilter_zi lfiltic lombscargle medfilt medfilt2d
-        morlet morlet2 oaconvolve order_filter periodogram qmf qspline1d qspline1d_eval qspline2d resample
-        resample_poly ricker savgol_filter sawtooth sepfir2d sosfilt_zi sosfiltfilt spectrogram
-        stft sweep_poly symiirorder1 symiirorder2 unit_impulse vectorstrength welch wiener zoom_fft""",
+        envelope find_peaks_cwt argrelextrema argrelmax argrelmin check_COLA check_NOLA chirp
+        choose_conv_method coherence correlation_lags cspline1d cspline1d_eval cspline2d cwt czt_points
+        decimate deconvolve filtfilt find_peaks gauss_spline gausspulse lfilter_zi lfiltic medfilt2d morlet
+        morlet2 qmf qspline1d qspline1d_eval qspline2d resample_poly ricker sawtooth sepfir2d sosfilt_zi
+        sosfiltfilt sweep_poly symiirorder1 symiirorder2 unit_impulse vectorstrength""",
     "functions of Python's are called": """generic_filter generic_filter1d generic_laplace generic_gradient_magnitude
         vectorized_filter""",
     "the generators' laws are cp_rng_NAME; these are Python's generators, their states and old names": """

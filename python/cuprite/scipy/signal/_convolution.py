@@ -7,10 +7,9 @@ import time
 import numpy
 
 import cuprite
-from cuprite import _signal, fft as _fft, ndarray
+from cuprite import _signal, _spectra, ndarray
 from cuprite._beside import beside_its_arrays
-from cuprite._fft import next_fast_len as _next
-from cuprite.scipy.signal._arrays import array, floating
+from cuprite.scipy.signal._arrays import array
 
 _MODES = ("full", "valid", "same")
 
@@ -56,56 +55,14 @@ def _pair(in1, in2):
     return in1, in2
 
 
-def _axes_of(in1, in2, axes, mode):
-    """(in1, in2, the axes that are convolved along), checked."""
-    given = axes is not None
-    if given:
-        axes = [axes] if numpy.ndim(axes) == 0 else list(axes)
-        if not axes:
-            raise ValueError("when provided, axes cannot be empty")
-        axes = sorted({_bounded(a, in1.ndim) for a in axes})
-    else:
-        axes = list(range(in1.ndim))
-    rest = [a for a in range(in1.ndim) if a not in axes]
-    for a in rest:
-        if in1.shape[a] != in2.shape[a] and 1 not in (in1.shape[a], in2.shape[a]):
-            raise ValueError(f"incompatible shapes for in1 and in2: {in1.shape} and {in2.shape}")
-    axes = [a for a in axes if in1.shape[a] != 1 and in2.shape[a] != 1]  # along others it is a product
-    if _exchange(mode, in1.shape, in2.shape, axes):
-        in1, in2 = in2, in1
-    return in1, in2, axes
-
-
-def _bounded(axis, ndim):
-    if not -ndim <= axis < ndim:
-        raise ValueError("axes exceeds dimensionality of input")
-    return axis % ndim
-
-
-def _of_one_precision(in1, in2):
-    """Both of a floating type, none less precise than the other."""
-    in1, in2 = floating(in1), floating(in2)
-    double = cuprite.result_type(in1, in2).char in "dD"
-    return (x.astype(numpy.complex128 if x.dtype.kind == "c" else numpy.float64, copy=False) if double else x
-            for x in (in1, in2))
-
-
-def _forth(x, lengths, axes, real):
-    """x's transform. Of a small one the rows that are zeros are not transformed: axis by axis, the last one first."""
-    if len(axes) < 2 or 4 * x.shape[axes[0]] > lengths[0]:
-        return (_fft.rfftn if real else _fft.fftn)(x, lengths, axes=axes)
-    y = (_fft.rfft if real else _fft.fft)(x, lengths[-1], axes[-1])
-    for n, axis in zip(lengths[-2::-1], axes[-2::-1]):
-        y = _fft.fft(y, n, axis)
-    return y
-
-
-def _by_transform(in1, in2, axes, lengths):
-    """The full convolution along the axes, of transforms with those lengths."""
-    in1, in2 = _of_one_precision(in1, in2)
-    real = in1.dtype.kind != "c" and in2.dtype.kind != "c"
-    product = _forth(in1, lengths, axes, real) * _forth(in2, lengths, axes, real)
-    return (_fft.irfftn if real else _fft.ifftn)(product, lengths, axes=axes)
+def _axes(axes):
+    """As C has them. Errors: ValueError for none."""
+    if axes is None:
+        return None
+    axes = [axes] if numpy.ndim(axes) == 0 else list(axes)
+    if not axes:
+        raise ValueError("when provided, axes cannot be empty")
+    return axes
 
 
 @beside_its_arrays
@@ -118,22 +75,7 @@ def fftconvolve(in1, in2, mode="full", axes=None) -> ndarray:
     """
     in1, in2 = _pair(in1, in2)
     _check_mode(mode)
-    if not in1.ndim:
-        return in1 * in2
-    if not in1.size or not in2.size:
-        return cuprite.asarray([])
-    in1, in2, axes = _axes_of(in1, in2, axes, mode)
-    if axes:
-        wanted = [in1.shape[a] + in2.shape[a] - 1 for a in axes]
-        full = _by_transform(in1, in2, axes, [_next(n) for n in wanted])
-        key = [slice(None)] * full.ndim
-        for a, n in zip(axes, wanted):
-            key[a] = slice(n)
-        full = full[tuple(key)]
-    else:
-        full = in1 * in2
-    cut = _cut(full, in1.shape, in2.shape, mode, axes)
-    return cut if cut.flags.c_contiguous else cut.copy()
+    return _spectra.fftconvolve(in1, in2, mode, _axes(axes)) if in1.ndim else in1 * in2
 
 
 @beside_its_arrays
@@ -146,60 +88,7 @@ def oaconvolve(in1, in2, mode="full", axes=None) -> ndarray:
     """
     in1, in2 = _pair(in1, in2)
     _check_mode(mode)
-    if not in1.ndim:
-        return in1 * in2
-    if not in1.size or not in2.size:
-        return cuprite.asarray([])
-    if in1.shape == in2.shape:
-        return fftconvolve(in1, in2, mode, axes)
-    given = axes
-    in1, in2, axes = _axes_of(in1, in2, axes, mode)
-    if len(axes) != 1:  # blocks of one axis alone; of several the transforms of the whole are as fast
-        return fftconvolve(in1, in2, mode, given)
-    axis, = axes
-    long, short = (in1, in2) if in1.shape[axis] >= in2.shape[axis] else (in2, in1)
-    full = _blocks(long, short, axis)
-    return _cut(full, in1.shape, in2.shape, mode, axes)
-
-
-def _block_length(n, taps):
-    """The length of transforms that takes the fewest operations for each new element."""
-    best = None
-    size = 1 << max(3, (2 * taps - 1).bit_length())
-    while size < 4 * (n + taps):
-        cost = size * math.log2(size) / (size - taps + 1) * (1 + size / 65536)  # what leaves the cache costs more
-        if best is None or cost < best[0]:
-            best = cost, size
-        size *= 2
-    return best[1]
-
-
-def _blocks(long, short, axis):
-    long, short = cuprite.moveaxis(long, axis, -1), cuprite.moveaxis(short, axis, -1)
-    long, short = _of_one_precision(long, short)
-    n, taps = long.shape[-1], short.shape[-1]
-    size = _block_length(n, taps)
-    if size >= n + taps - 1:
-        whole = _by_transform(long, short, [long.ndim - 1], [_next(n + taps - 1)])
-        return cuprite.moveaxis(whole[..., :n + taps - 1], -1, axis)
-    step = size - taps + 1
-    count = -(-n // step)
-    padded = cuprite.zeros((*long.shape[:-1], count * step), long.dtype)
-    padded[..., :n] = long
-    pieces = padded.reshape(*long.shape[:-1], count, step)
-    pieces = _by_transform(pieces, short[..., None, :], [pieces.ndim - 1], [size])
-    result = cuprite.zeros((*pieces.shape[:-2], count * step + taps - 1), pieces.dtype)
-    body = result[..., :count * step].reshape(*pieces.shape[:-2], count, step)
-    body[...] = pieces[..., :step]
-    if taps > 1:
-        tails = pieces[..., step:]
-        if taps - 1 <= step:
-            body[..., 1:, :taps - 1] += tails[..., :-1, :]
-            result[..., count * step:] += tails[..., -1, :]
-        else:
-            for k in range(count):
-                result[..., (k + 1) * step:(k + 1) * step + taps - 1] += tails[..., k, :]
-    return cuprite.moveaxis(result[..., :n + taps - 1], -1, axis)
+    return _spectra.oaconvolve(in1, in2, mode, _axes(axes)) if in1.ndim else in1 * in2
 
 
 # --- which ---

@@ -7,7 +7,7 @@ from operator import index
 import numpy
 
 import cuprite
-from cuprite import fft as _fft, ndarray
+from cuprite import _spectra, fft as _fft, ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite._fft import next_fast_len
 from cuprite.scipy.signal._arrays import array, axis_of
@@ -97,6 +97,13 @@ def _transform(plan, x, axis):
     return cuprite.moveaxis(y, -1, axis)
 
 
+def _range(fn):
+    """(lowest, highest) of a frequency or two. Errors: ValueError."""
+    if numpy.size(fn) not in (1, 2):
+        raise ValueError("fn must be a scalar or 2-length sequence")
+    return (0.0, float(numpy.ravel(fn)[0])) if numpy.size(fn) == 1 else tuple(float(f) for f in fn)
+
+
 class ZoomFFT(CZT):
     """A Fourier transform at frequencies of a range: call it with (x, axis=-1).
 
@@ -108,18 +115,14 @@ class ZoomFFT(CZT):
     def __init__(self, n, fn, m=None, *, fs=2, endpoint=False):
         n = _whole(n, "data")
         m = n if m is None else _whole(m, "output")
-        if numpy.size(fn) == 2:
-            f1, f2 = (float(f) for f in fn)
-        elif numpy.size(fn) == 1:
-            f1, f2 = 0.0, float(numpy.ravel(fn)[0])
-        else:
-            raise ValueError("fn must be a scalar or 2-length sequence")
+        f1, f2 = _range(fn)
         self.f1, self.f2, self.fs = f1, f2, fs
         scale = (f2 - f1) * m / (fs * (m - 1)) if endpoint else (f2 - f1) / fs
         self._turn = scale / m
         self._set_up(n, m, cmath.exp(-2j * cmath.pi * self._turn), cmath.exp(2j * cmath.pi * f1 / fs), False)
 
 
+@beside_its_arrays
 def czt(x, m=None, w=None, a=1 + 0j, *, axis=-1) -> ndarray:
     """The z-transform at places on a spiral.
 
@@ -128,9 +131,11 @@ def czt(x, m=None, w=None, a=1 + 0j, *, axis=-1) -> ndarray:
     Errors: ValueError for an m that is not positive.
     """
     x = array(x)
-    return CZT(x.shape[axis_of(x, axis)], m, w, a)(x, axis=axis)
+    m = _whole(x.shape[axis_of(x, axis)] if m is None else m, "output")
+    return _spectra.czt(x, m, None if w is None else cuprite.asarray(w), cuprite.asarray(a), axis)
 
 
+@beside_its_arrays
 def zoom_fft(x, fn, m=None, *, fs=2, endpoint=False, axis=-1) -> ndarray:
     """The Fourier transform at frequencies of a range.
 
@@ -139,4 +144,5 @@ def zoom_fft(x, fn, m=None, *, fs=2, endpoint=False, axis=-1) -> ndarray:
     Errors: ValueError for an m that is not positive, and other than one or two frequencies.
     """
     x = array(x)
-    return ZoomFFT(x.shape[axis_of(x, axis)], fn, m, fs=fs, endpoint=endpoint)(x, axis=axis)
+    m = _whole(x.shape[axis_of(x, axis)] if m is None else m, "output")
+    return _spectra.zoom_fft(x, *_range(fn), m, fs, endpoint, axis)

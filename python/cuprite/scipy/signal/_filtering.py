@@ -6,7 +6,7 @@ from operator import index
 import numpy
 
 import cuprite
-from cuprite import _lfilter, fft as _fft, ndarray
+from cuprite import _lfilter, _spectra, fft as _fft, ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite.scipy.signal._arrays import along, array, axis_of, floating, host, on_axis, padded
 
@@ -313,6 +313,8 @@ def hilbert(x, N=None, axis=-1) -> ndarray:
     n = x.shape[axis] if N is None else N
     if n <= 0:
         raise ValueError("N must be positive.")
+    if x._device < 0:  # half the work, but more steps
+        return _spectra.analytic_signal(x, n, axis)
     spectrum = _fft.rfft(x, n, axis)
     positive = along(spectrum, axis, 1, (n + 1) // 2)
     positive *= 2

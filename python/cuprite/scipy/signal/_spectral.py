@@ -8,7 +8,7 @@ from operator import index
 import numpy
 
 import cuprite
-from cuprite import _device, _signal, fft as _fft, ndarray
+from cuprite import _device, _signal, _spectra, fft as _fft, ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite._windows import get_window
 from cuprite.lib.stride_tricks import as_strided
@@ -179,28 +179,47 @@ def _helper(x, y, fs, window, nperseg, noverlap, nfft, detrend, onesided, scalin
     noverlap, nfft = _lengths(nperseg, noverlap, nfft)
     step = nperseg - noverlap
     x = _continued(x, nperseg, boundary, step, pad)
-    trend, sided = _without_trend(trend), _one_sided(onesided, x, y, w)
-    folded = sided and mode == "psd"
-    w = _scaled(w, scaling, fs, mode, folded)
-    w = array(w.astype(cuprite.result_type(x, numpy.complex64) if w.dtype.kind == "c" else x.real.dtype))
-    result = _transforms(_segments(x, nperseg, step), w, trend, nfft, sided)
-    if mode == "psd" and same:
-        result = abs(result)
-        result *= result
-    elif mode == "psd":
-        y = _continued(y, nperseg, boundary, step, pad)
-        result = result.conj() * _transforms(_segments(y, nperseg, step), w, trend, nfft, sided)
-    if mode == "psd" and scaling == "density" and fs < 0:
-        result *= -1
-    if folded:
-        ends = result[..., ::nfft if nfft % 2 else max(nfft // 2, 1)]
-        ends *= 0.5
+    sided = _one_sided(onesided, x, y, w)
+    lengths = nperseg, step, nfft
+    if same and x._device < 0 and fs > 0 and (not trend or trend in ("constant", "linear")):
+        result = _by_cache(x, w, lengths, trend or "none", scaling, fs, mode, sided)
+    else:
+        y = x if same else _continued(y, nperseg, boundary, step, pad)
+        result = _by_steps(x, y, w, lengths, _without_trend(trend), scaling, fs, mode, sided)
     times = numpy.arange(nperseg / 2, x.shape[-1] - nperseg / 2 + 1, step) / float(fs)
     if boundary is not None:
         times -= (nperseg / 2) / fs
     result = result.astype(kind if mode == "stft" or not same else kind.type(0).real.dtype, copy=False)
     frequencies = (_fft.rfftfreq if sided else _fft.fftfreq)(nfft, 1 / fs)
     return frequencies, cuprite.asarray(times), cuprite.moveaxis(result, -1, axis - 1 if axis < 0 else axis)
+
+
+def _by_cache(x, w, lengths, trend, scaling, fs, mode, sided):
+    """Some segments after the other, so that what lies between stays in the cache: on the CPU."""
+    if scaling not in ("density", "spectrum"):
+        raise ValueError(f"Unknown scaling: {scaling!r}")
+    call = _spectra.spectrogram if mode == "psd" else _spectra.stft
+    return cuprite.moveaxis(call(x, array(w), *lengths[1:], fs, trend, not sided, scaling), -1, -2)
+
+
+def _by_steps(x, y, w, lengths, trend, scaling, fs, mode, sided):
+    """All segments in each step, with a scaled window: few passes of a GPU."""
+    nperseg, step, nfft = lengths
+    folded = sided and mode == "psd"
+    w = _scaled(w, scaling, fs, mode, folded)
+    w = array(w.astype(cuprite.result_type(x, numpy.complex64) if w.dtype.kind == "c" else x.real.dtype))
+    result = _transforms(_segments(x, nperseg, step), w, trend, nfft, sided)
+    if mode == "psd" and y is x:
+        result = abs(result)
+        result *= result
+    elif mode == "psd":
+        result = result.conj() * _transforms(_segments(y, nperseg, step), w, trend, nfft, sided)
+    if mode == "psd" and scaling == "density" and fs < 0:
+        result *= -1
+    if folded:
+        ends = result[..., ::nfft if nfft % 2 else max(nfft // 2, 1)]
+        ends *= 0.5
+    return result
 
 
 def _averaged(spectra, average):

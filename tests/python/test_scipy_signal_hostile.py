@@ -71,6 +71,22 @@ def test_medians_of_windows_that_no_memory_holds():
         assert not s.medfilt2d(cp.asarray(M), (1, length)).any()
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_peaks_that_rise_and_rise(sign):
+    """Each is above all before it: walks that looked at all elements would look at 10^10 of them."""
+    t = np.arange(200_000)
+    x = (0.01 * t + np.sin(t / 3) + 0.1 * np.cos(t * t))[::sign].copy()
+    peaks = ss.find_peaks(x)[0]
+    heights, left, right = (v.get() for v in s.peak_prominences(cp.asarray(x), cp.asarray(peaks)))
+    some = slice(0, 300) if sign > 0 else slice(-300, None)
+    where = slice(0, peaks[some][-1] + 2000) if sign > 0 else slice(peaks[some][0] - 2000, None)
+    offset = where.start or 0
+    for got, want in zip((heights, left, right), ss.peak_prominences(x[where], peaks[some] - offset)):
+        np.testing.assert_array_equal(got[some], want + (offset if want.dtype.kind == "i" else 0))
+    far = left if sign > 0 else right  # the lowest element on that side is at the signal's end
+    assert (abs(far - (0 if sign > 0 else t.size - 1)) < 100).mean() > 0.3
+
+
 @pytest.mark.parametrize("mode", ["clip", "wrap"])
 @pytest.mark.parametrize("values", [X, np.repeat(X, 3), np.zeros(0), np.ones(200)])
 def test_extrema_of_a_huge_order(mode, values):

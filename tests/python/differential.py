@@ -10,6 +10,7 @@ where the case says so, strides; that `out` is what returns; every buffer afterw
 ComplexWarning and the warnings that shapes alone decide. `Known` holds the differences that have a reason.
 """
 import contextlib
+import importlib
 import math
 import operator
 import random
@@ -216,6 +217,9 @@ def function(xp, path):
         elif path.startswith("."):
             name = path[1:]
             f = lambda x, *a, **k: getattr(x, name)(*a, **k)  # noqa: E731
+        elif xp is np and path.startswith("scipy."):         # SciPy's, whose companions ours are
+            module, _, name = path.rpartition(".")
+            f = getattr(importlib.import_module(module), name)
         else:
             f = xp
             for part in path.split("."):
@@ -291,6 +295,8 @@ def fetch(r):
         return r.get()
     if isinstance(r, (tuple, list)):
         return [fetch(e) for e in r]
+    if isinstance(r, dict):
+        return {k: fetch(v) for k, v in r.items()}
     return r
 
 
@@ -319,6 +325,9 @@ def differ(case, ours, got, want, options_out=None):
         return None
     if isinstance(want, np.dtype):                           # long and long long are one here
         return None if isinstance(ours, np.dtype) and ours == want else f"value: {ours} for {want}"
+    if isinstance(want, dict):
+        return f"structure: {ours}" if type(ours) is not dict or list(ours) != list(want) else \
+            differ(case, list(ours.values()), list(got.values()), list(want.values()))
     if not isinstance(want, (np.ndarray, np.generic)):
         if type(ours) is not type(want):
             if isinstance(ours, cp.ndarray) and ours.ndim == 0 and isinstance(want, (bool, int, float, complex)):

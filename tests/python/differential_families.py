@@ -5,6 +5,7 @@ A number of a family is the same case always, whichever of the two kinds of draw
 import collections
 import re
 
+import differential_companions
 import differential_composites
 import differential_creation
 import differential_products
@@ -21,7 +22,7 @@ from differential_known import known
 Wrong = collections.namedtuple("Wrong", "kind what number text")
 CALLS = {**differential_ufunc.FAMILIES, **differential_reduce.FAMILIES, **differential_statistics.FAMILIES,
          **differential_creation.FAMILIES, **differential_composites.FAMILIES, **differential_products.FAMILIES,
-         **differential_protocols.FAMILIES}
+         **differential_protocols.FAMILIES, **differential_companions.FAMILIES}
 
 
 class Calls:

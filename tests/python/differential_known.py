@@ -16,6 +16,7 @@ STATISTICS = "quantiles counts statistics"
 CREATION = "ranges filled conversions"
 COMPOSITES = "composites types"
 MATRICES = "products matrices transforms"
+COMPANIONS = "filters orders morphology interpolation measurements recurrences spectral peaks"
 ALL = f"{UFUNCS} {REDUCTIONS} {STATISTICS} {CREATION} {COMPOSITES} {MATRICES}"
 
 
@@ -360,6 +361,20 @@ TABLE = [
           case.about == "cov" and wrong.startswith("error: none for ValueError (output array is read-only")),
     Known("average divides by the number of results, of which there are none", "statistics", lambda case, wrong:
           wrong.startswith("error: none for ZeroDivisionError") and case.about == "average"),
+    Known("splines that continue a line as reflect does start a few digits off in SciPy", "interpolation", lambda case,
+          wrong: wrong.startswith("value") and case.options.get("mode") in ("reflect", "grid-mirror")),
+    Known("positions are Python's integers, and of several labels an array, as in CuPy", "measurements", lambda case,
+          wrong: wrong.startswith("structure") and case.about.endswith(("position", "extrema", "mass"))),
+    Known("NumPy warns of means of nothing", "measurements", lambda case, wrong: wrong.startswith("warning")),
+    Known("SciPy's footprints over arrays with strides of 0 find other elements", "filters orders", lambda case, wrong:
+          wrong.startswith("value") and any(what == "broadcast_to" for what, _ in case.args[0].steps) and
+          (case.about in ("correlate", "convolve") or "footprint" in case.options or "rank" in case.about or
+           "percentile" in case.about or "median" in case.about)),
+    Known("SciPy's ranks of one dimension do not look at a footprint's holes", "orders", lambda case, wrong:
+          wrong.startswith("value") and "footprint" in case.options and first(case).ndim == 1 and
+          case.about == "median_filter"),
+    Known("SciPy's wiener of float32 is float64", "recurrences", lambda case, wrong: case.about == "wiener" and
+          wrong.startswith("type: float32")),
     Known("copyto of overlapping rows of unequal steps reads what it wrote", "conversions", copied_as_it_goes),
 ]
 

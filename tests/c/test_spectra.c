@@ -102,6 +102,15 @@ static void lines(void **state)
         cp_array *noise = cp_float(1);
         near(cp_wiener(zeros, .noise = noise), 12, none);
         cp_free(noise);
+        cp_array *b = doubles(0.5, 0.5), *a = doubles(1, 0), *sos = doubles(0.5, 0.5, 0, 1, 0, 0);
+        cp_array *sections = cp_reshape(sos, CP_SHAPE(1, 6));
+        near(cp_filtfilt(b, a, scaled), 12, ramp); /* a line stays one where its ends are continued oddly */
+        near(cp_sosfiltfilt(sections, scaled), 12, ramp);
+        ok(!cp_filtfilt(b, a, scaled, .padlen = 12));
+        failed(CP_ERROR_VALUE);
+        ok(!cp_sosfiltfilt(sos, scaled));
+        failed(CP_ERROR_VALUE);
+        cp_free(b), cp_free(a), cp_free(sos), cp_free(sections);
         double tone[16], both[32];
         for (int i = 0; i < 16; i++) {
             tone[i] = cos(2 * PI * i / 8);
@@ -142,7 +151,7 @@ static bool of_segments(void)
 static bool of_lines(void)
 {
     cp_array *r[] = {cp_detrend(m, .bp = w), cp_lombscargle(x, x, w), cp_savgol_filter(x, 5, 2), cp_medfilt(m),
-                     cp_wiener(m), cp_order_filter(x, w, 3)};
+                     cp_wiener(m), cp_order_filter(x, w, 3), cp_filtfilt(w, w, x)};
     return check_all_made(sizeof r / sizeof *r, r);
 }
 

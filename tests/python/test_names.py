@@ -95,9 +95,9 @@ NO_C = {
     "made of transforms, filters and elementwise operations, with SciPy's words": """
         envelope find_peaks_cwt argrelextrema argrelmax argrelmin check_COLA check_NOLA chirp
         choose_conv_method coherence correlation_lags cspline1d cspline1d_eval cspline2d cwt czt_points
-        decimate deconvolve filtfilt find_peaks gauss_spline gausspulse lfilter_zi lfiltic medfilt2d morlet
-        morlet2 qmf qspline1d qspline1d_eval qspline2d resample_poly ricker sawtooth sepfir2d sosfilt_zi
-        sosfiltfilt sweep_poly symiirorder1 symiirorder2 unit_impulse vectorstrength""",
+        decimate deconvolve find_peaks gauss_spline gausspulse lfilter_zi lfiltic medfilt2d morlet morlet2 qmf
+        qspline1d qspline1d_eval qspline2d resample_poly ricker sawtooth sepfir2d sosfilt_zi sweep_poly
+        symiirorder1 symiirorder2 unit_impulse vectorstrength""",
     "functions of Python's are called": """generic_filter generic_filter1d generic_laplace generic_gradient_magnitude
         vectorized_filter""",
     "the generators' laws are cp_rng_NAME; these are Python's generators, their states and old names": """

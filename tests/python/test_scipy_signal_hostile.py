@@ -62,6 +62,25 @@ def test_refused(kind, line):
         eval(line, {"s": s, "nd": nd, "x": cp.asarray(X), "m": cp.asarray(M)})
 
 
+@pytest.mark.parametrize("padtype", ["odd", "even", "constant", None])
+@pytest.mark.parametrize("kind", ["f4", "f8", "c16", "i4"])
+def test_filters_both_ways_in_c(kind, padtype):
+    """cp_filtfilt and cp_sosfiltfilt, which have Python's names in a private module."""
+    x = (10 * r.standard_normal((3, 60))).astype(kind)
+    bound = 1e-4 if kind == "f4" else 1e-10
+    word = padtype or "none"
+    for b, a in (([0.2, 0.3, 0.1], [1.0, -0.6, 0.2]), ([1.0, 2.0], [2.0]), ([0.5], [1.0, -0.2])):
+        both = [np.asarray(c, x.real.dtype if kind != "i4" else "f8") for c in (b, a)]
+        for axis, n in ((1, None), (0, 1), (1, 20)):
+            got = cp._spectra.filtfilt(*map(cp.asarray, both), cp.asarray(x), axis, word, n or 0)
+            if n is None or padtype is None or n < x.shape[axis]:
+                same(got, ss.filtfilt(*both, x, axis, padtype, n).astype(got.dtype), bound)
+    sos = ss.butter(5, 0.3, output="sos").astype(x.real.dtype if kind != "i4" else "f8")
+    for n in (None, 7):
+        got = cp._spectra.sosfiltfilt(cp.asarray(sos), cp.asarray(x), 1, word, n or 0)
+        same(got, ss.sosfiltfilt(sos, x.astype(float) if kind == "i4" else x, 1, padtype, n).astype(got.dtype), bound)
+
+
 def test_medians_of_windows_that_no_memory_holds():
     """A window of which more than half lies beyond the ends has the median 0."""
     for length in (99, 101, 103):

@@ -9,6 +9,7 @@ import argparse
 import importlib
 import inspect
 import pathlib
+import re
 import sys
 import textwrap
 
@@ -52,7 +53,8 @@ def attributes():
 def entry(name, f):
     given = inspect.getdoc(f) or ""
     doc = "\n\n".join(part for part in (summary(given), example(given)) if part)
-    shown = inspect.signature(f).replace(return_annotation=inspect.Signature.empty)
+    shown = str(inspect.signature(f).replace(return_annotation=inspect.Signature.empty))
+    shown = re.sub(r"<object object at 0x[0-9a-f]+>", "...", shown)  # a default that says "not given"
     return f"### {name}{shown}\n\n{doc}\n\n"
 
 

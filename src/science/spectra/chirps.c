@@ -57,7 +57,7 @@ static cp_array *transformed(const spiral *z, cp_array *x, int64_t m)
     return y ? cp_multiply(y, cpi_range(all, 0, 0, m)) : NULL;
 }
 
-static cp_array *run(const spiral *z, cp_array *x, int64_t m, cp_axes given)
+static cp_array *at_places(const spiral *z, cp_array *x, int64_t m, cp_axes given)
 {
     int axis;
     if (!cpi_given_axis(z->name, x, given, &axis)) return NULL;
@@ -97,7 +97,7 @@ cp_array *(cp_czt)(cp_array *x, const cp_czt_options *options)
     const int64_t m = o->m ? o->m : cp_dim(x, axis);
     spiral z = {"czt", 1, 1, !o->w, 1 / (double)m};
     if (!number_of("czt", o->a, &z.a) || !number_of("czt", o->w, &z.w)) return cpi_end(&f, NULL);
-    return cpi_end(&f, run(&z, x, m, o->axis));
+    return cpi_end(&f, at_places(&z, x, m, o->axis));
 }
 
 /*: function("zoom_fft", """x: array, f1: double, f2: double, m: int64 = 0, fs: double = 0, endpoint: bool = False,
@@ -116,5 +116,5 @@ cp_array *(cp_zoom_fft)(cp_array *x, double f1, double f2, const cp_zoom_fft_opt
     const double fs = o->fs != 0 ? o->fs : 2, span = (f2 - f1) / fs;
     spiral z = {"zoom_fft", cexp(CMPLX(0, 2 * PI * f1 / fs)), 1, true, 0};
     z.turn = (o->endpoint ? span * (double)m / ((double)m - 1) : span) / (double)m;
-    return cpi_end(&f, run(&z, x, m, o->axis));
+    return cpi_end(&f, at_places(&z, x, m, o->axis));
 }

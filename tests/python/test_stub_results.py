@@ -35,7 +35,10 @@ REASONS = {
         memPoolGetAttribute pointerGetAttributes ReductionKernel.reduce_ctype""",
     "another library's object: pytest's, unittest.mock's, the user's":
         """slow assert_warns AssertFunctionIsCalled.__enter__ AssertFunctionIsCalled.__exit__ Graph.host_funcargs
-        using_allocator.__call__ PinnedMemoryPointer.mem Module.get_global_var MemoryFrame.child""",
+        using_allocator.__call__ PinnedMemoryPointer.mem Module.get_global_var MemoryFrame.child
+        _spbase.get _cs.get _coo.get _dia.get _bsr.get _host.get _lil.data _lil.rows""",
+    "what a dictionary of SciPy's holds, and what it gives for a place":
+        "_dok.get _dok.items _dok.keys _dok.pop _dok.popitem _dok.setdefault _dok.values",
     "Dask's: its arrays, what its tables hold, what distributed measures":
         """Backend.RandomState Backend.arange Backend.default_bit_generator Backend.empty Backend.full Backend.ones
         Backend.to_backend Backend.to_backend_dispatch Backend.zeros DeviceMemory.__getitem__

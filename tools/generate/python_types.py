@@ -223,6 +223,14 @@ RESULTS = {
         "Self": "BitGenerator.jumped BitGenerator.__copy__",
         "numpy.random.SeedSequence": "BitGenerator.seed_seq",
     },
+    "cuprite.scipy.sparse._base": {
+        "_spbase": "_spbase.T _spbase.real _spbase.imag spmatrix.H", "ndarray": "spmatrix.A",
+        "int": "_spbase.ndim _spbase.nnz _spbase.size", "str": "_spbase.format", "object": "_spbase.device",
+        "tuple[int, ...]": "_spbase.shape spmatrix.shape",
+    },
+    "cuprite.scipy.sparse._host": {
+        "int": "_host.ndim", "numpy.dtype[Any]": "_host.dtype", "object": "_host.device",
+    },
 }
 BASES_OF_POLYNOMIALS = {"chebyshev": "cheb", "hermite": "herm", "hermite_e": "herme", "laguerre": "lag",
                         "legendre": "leg"}

@@ -12,8 +12,13 @@ from cuprite.scipy.sparse._util import check_shape, getdtype, isintlike, isscala
 MAXPRINT = 50
 FORMATS = {"csc": "Compressed Sparse Column", "csr": "Compressed Sparse Row", "dok": "Dictionary Of Keys",
            "lil": "List of Lists", "coo": "COOrdinate", "dia": "DIAgonal", "bsr": "Block Sparse Row"}
-UFUNCS = ("sin", "tan", "arcsin", "arctan", "sinh", "tanh", "arcsinh", "arctanh", "rint", "sign", "expm1", "log1p",
-          "deg2rad", "rad2deg", "floor", "ceil", "trunc", "sqrt")
+
+
+def _method(name):
+    def method(self):
+        return getattr(self.tocsr(), name)()
+    method.__name__, method.__doc__ = name, f"`cuprite.{name}` of each element."
+    return method
 
 
 class _spbase(Operands):
@@ -44,14 +49,14 @@ class _spbase(Operands):
     device = property(lambda self: self.data.device, doc="The device of the arrays.")
 
     @property
-    def mT(self):
+    def mT(self) -> _spbase:
         """The transpose of a matrix."""
         if self.ndim < 2:
             raise ValueError("matrix transpose with ndim < 2 is undefined")
         return self.transpose()
 
     @property
-    def dtype(self):
+    def dtype(self) -> numpy.dtype[Any]:
         """The type of the elements."""
         return self.data.dtype
 
@@ -67,7 +72,7 @@ class _spbase(Operands):
         """A dense result as SciPy's matrices have it: of two axes."""
         return x if issubclass(cls, sparray) or x.ndim != 1 else x.reshape(1, -1)
 
-    def __len__(self):
+    def __len__(self) -> int:
         raise TypeError("sparse array length is ambiguous; use getnnz() or shape[0]")
 
     def __bool__(self):
@@ -112,7 +117,7 @@ class _spbase(Operands):
 
     # --- conversions ---
 
-    def asformat(self, format, copy=False):
+    def asformat(self, format, copy=False) -> _spbase:
         """The matrix in another format.
 
         Parameters: format: its name, or None for this one; copy: whether arrays must not be shared."""
@@ -123,55 +128,55 @@ class _spbase(Operands):
             raise ValueError(f"Format {format} is unknown.")
         return convert() if format == "array" else convert(copy=copy)
 
-    def tocsr(self, copy=False):
+    def tocsr(self, copy=False) -> _spbase:
         """The matrix as compressed rows.
 
         Parameters: copy: whether arrays must not be shared."""
         return self.tocoo(copy=copy).tocsr(copy=False)
 
-    def tocsc(self, copy=False):
+    def tocsc(self, copy=False) -> _spbase:
         """The matrix as compressed columns.
 
         Parameters: copy: whether arrays must not be shared."""
         return self.tocsr(copy=copy).tocsc(copy=False)
 
-    def tocoo(self, copy=False):
+    def tocoo(self, copy=False) -> _spbase:
         """The matrix as coordinates.
 
         Parameters: copy: whether arrays must not be shared."""
         return self.tocsr(copy=False).tocoo(copy=copy)
 
-    def todia(self, copy=False):
+    def todia(self, copy=False) -> _spbase:
         """The matrix as diagonals.
 
         Parameters: copy: whether arrays must not be shared."""
         return self.tocoo(copy=copy).todia(copy=False)
 
-    def tobsr(self, blocksize=None, copy=False):
+    def tobsr(self, blocksize=None, copy=False) -> _spbase:
         """The matrix as blocks.
 
         Parameters: blocksize: rows and columns of a block; copy: whether arrays must not be shared."""
         return self.tocsr(copy=False).tobsr(blocksize=blocksize, copy=copy)
 
-    def tolil(self, copy=False):
+    def tolil(self, copy=False) -> _spbase:
         """The matrix as lists of rows, in the host's memory.
 
         Parameters: copy: whether arrays must not be shared."""
         return self._make("lil", self)
 
-    def todok(self, copy=False):
+    def todok(self, copy=False) -> _spbase:
         """The matrix as a dictionary, in the host's memory.
 
         Parameters: copy: whether arrays must not be shared."""
         return self._make("dok", self)
 
-    def toarray(self, order=None, out=None):
+    def toarray(self, order=None, out=None) -> ndarray:
         """The matrix as an array.
 
         Parameters: order: its layout, C or F; out: an array of that shape and type that is filled instead."""
         return self.tocsr().toarray(order=order, out=out)
 
-    def todense(self, order=None, out=None):
+    def todense(self, order=None, out=None) -> ndarray:
         """The matrix as an array.
 
         Parameters: order: its layout, C or F; out: an array of that shape and type that is filled instead."""
@@ -188,11 +193,11 @@ class _spbase(Operands):
         out[...] = result
         return out
 
-    def copy(self):
+    def copy(self) -> _spbase:
         """A copy that shares no array."""
         return type(self)(self, copy=True)
 
-    def astype(self, dtype, casting="unsafe", copy=True):
+    def astype(self, dtype, casting="unsafe", copy=True) -> _spbase:
         """The matrix with elements of another type.
 
         Parameters: dtype: the type; casting: which conversions are allowed; copy: whether the result must be new."""
@@ -207,7 +212,7 @@ class _spbase(Operands):
         small = self.dtype.kind == "b" or self.dtype.itemsize < 4 and cp.can_cast(self.dtype, cp.float32)
         return self.astype(cp.float32 if small else cp.float64, copy=False)
 
-    def reshape(self, *args, **kwargs):
+    def reshape(self, *args, **kwargs) -> _spbase:
         """The elements in another shape, as coordinates.
 
         Parameters: args: the shape; kwargs: order, in which elements are counted, C or F, and copy."""
@@ -219,13 +224,13 @@ class _spbase(Operands):
             return self.copy() if copy else self
         return self.tocoo(copy=copy)._reshaped(shape, order)
 
-    def resize(self, *shape):
+    def resize(self, *shape) -> None:
         """Changes the shape in place: elements outside of the new one are dropped.
 
         Parameters: shape: the new lengths."""
         raise NotImplementedError(f"{type(self).__name__}.resize is not implemented")
 
-    def transpose(self, axes=None, copy=False):
+    def transpose(self, axes=None, copy=False) -> _spbase:
         """The transpose.
 
         Parameters: axes: None or (1, 0); copy: whether arrays must not be shared."""
@@ -241,13 +246,13 @@ class _spbase(Operands):
     def _with_data(self, data, copy=True):
         raise NotImplementedError
 
-    def conj(self, copy=True):
+    def conj(self, copy=True) -> _spbase:
         """The complex conjugate.
 
         Parameters: copy: whether the result of a real matrix must be new."""
         return self.conjugate(copy=copy)
 
-    def conjugate(self, copy=True):
+    def conjugate(self, copy=True) -> _spbase:
         """The complex conjugate.
 
         Parameters: copy: whether the result of a real matrix must be new."""
@@ -261,7 +266,7 @@ class _spbase(Operands):
     def _imag(self):
         return self.tocsr()._imag()
 
-    def count_nonzero(self, axis=None):
+    def count_nonzero(self, axis=None) -> ndarray | int:
         """How many elements are not 0.
 
         Parameters: axis: None for all, or one axis."""
@@ -270,25 +275,25 @@ class _spbase(Operands):
     def _getnnz(self, axis=None):
         return self.tocsr()._getnnz(axis)
 
-    def nonzero(self):
+    def nonzero(self) -> tuple[ndarray, ...]:
         """The rows and the columns of the elements that are not 0."""
         coo = (self.tocsr() if self.format in ("csc", "dia") else self).tocoo()
         mask = coo.data != 0
         return tuple(c[mask] for c in coo.coords)
 
-    def diagonal(self, k=0):
+    def diagonal(self, k=0) -> ndarray:
         """A diagonal.
 
         Parameters: k: which; 0 is the main one, above it positive."""
         return self.tocsr().diagonal(k=k)
 
-    def trace(self, offset=0):
+    def trace(self, offset=0) -> ndarray:
         """The sum of a diagonal.
 
         Parameters: offset: which; 0 is the main one."""
         return self.diagonal(k=offset).sum()
 
-    def setdiag(self, values, k=0):
+    def setdiag(self, values, k=0) -> None:
         """Sets the elements of a diagonal.
 
         Parameters: values: a number, or one for each element from the diagonal's first on; k: which diagonal."""
@@ -297,13 +302,13 @@ class _spbase(Operands):
             raise ValueError("k exceeds array dimensions")
         self._setdiag(cp.asarray(values), k)
 
-    def sum(self, axis=None, dtype=None, out=None):
+    def sum(self, axis=None, dtype=None, out=None) -> ndarray:
         """The sum of the elements.
 
         Parameters: axis: None for all, or one axis; dtype: the result's type; out: an array for it."""
         return self.tocsr().sum(axis=axis, dtype=dtype, out=out)
 
-    def mean(self, axis=None, dtype=None, out=None):
+    def mean(self, axis=None, dtype=None, out=None) -> ndarray:
         """The mean of all elements, zeros that are not stored among them.
 
         Parameters: axis: None for all, or one axis; dtype: the result's type; out: an array for it."""
@@ -314,23 +319,42 @@ class _spbase(Operands):
         result = scaled.sum(axis=axis, dtype=between, out=out)
         return result.astype(dtype, copy=False) if dtype is not None and out is None else result
 
-    def power(self, n, dtype=None):
+    def power(self, n, dtype=None) -> _spbase:
         """Each element to a power.
 
         Parameters: n: a number, not 0; dtype: the type in which it is computed."""
         return self.tocsr().power(n, dtype=dtype)
 
-    def __abs__(self):
+    def __abs__(self) -> _spbase:
         return abs(self.tocsr())
 
-    def __round__(self, ndigits=0):
+    def __round__(self, ndigits=0) -> _spbase:
         return round(self.tocsr(), ndigits)
 
-    def __neg__(self):
+    def __neg__(self) -> _spbase:
         return -self.tocsr()
 
-    def __pos__(self):
+    def __pos__(self) -> _spbase:
         return self.copy()
+
+    sin = _method("sin")
+    tan = _method("tan")
+    arcsin = _method("arcsin")
+    arctan = _method("arctan")
+    sinh = _method("sinh")
+    tanh = _method("tanh")
+    arcsinh = _method("arcsinh")
+    arctanh = _method("arctanh")
+    rint = _method("rint")
+    sign = _method("sign")
+    expm1 = _method("expm1")
+    log1p = _method("log1p")
+    deg2rad = _method("deg2rad")
+    rad2deg = _method("rad2deg")
+    floor = _method("floor")
+    ceil = _method("ceil")
+    trunc = _method("trunc")
+    sqrt = _method("sqrt")
 
     # --- rows and columns ---
 
@@ -339,17 +363,6 @@ class _spbase(Operands):
 
     def _getcol(self, j):
         return self.tocsr()._getcol(j)
-
-
-def _method(name):
-    def method(self):
-        return getattr(self.tocsr(), name)()
-    method.__name__, method.__doc__ = name, f"`cuprite.{name}` of each element."
-    return method
-
-
-for _name in UFUNCS:
-    setattr(_spbase, _name, _method(_name))
 
 
 class sparray:
@@ -364,13 +377,13 @@ class spmatrix:
     _is_array = False
     _allow_nd = (2,)
 
-    def __mul__(self, other):
+    def __mul__(self, other) -> _spbase | ndarray:
         return self._matmul(other)
 
-    def __rmul__(self, other):
+    def __rmul__(self, other) -> _spbase | ndarray:
         return self._rmatmul(other)
 
-    def __pow__(self, power):
+    def __pow__(self, power) -> _spbase:
         if isinstance(power, bool) or not isintlike(power):
             raise ValueError("exponent must be an integer")
         m, n = self.shape
@@ -390,57 +403,57 @@ class spmatrix:
             return eye(m, dtype=self.dtype)
         return result.copy() if result is self else result
 
-    def set_shape(self, shape):
+    def set_shape(self, shape) -> None:
         """Changes the shape in place, as reshape.
 
         Parameters: shape: the new lengths."""
         self.__dict__ = self.reshape(shape, copy=False).asformat(self.format).__dict__
 
-    def get_shape(self):
+    def get_shape(self) -> tuple[int, ...]:
         """The lengths of the axes."""
         return self._shape
 
     shape = property(get_shape, set_shape, doc="The lengths of the axes.")
 
-    def asfptype(self):
+    def asfptype(self) -> _spbase:
         """The matrix with floating elements."""
         return self._asfptype()
 
-    def getmaxprint(self):
+    def getmaxprint(self) -> int:
         """How many elements are printed at most."""
         return self.maxprint
 
-    def getformat(self):
+    def getformat(self) -> str:
         """The name of the format."""
         return self.format
 
-    def getnnz(self, axis=None):
+    def getnnz(self, axis=None) -> ndarray | int:
         """How many elements are stored.
 
         Parameters: axis: None for all, or one axis."""
         return self._getnnz(axis=axis)
 
-    def getH(self):
+    def getH(self) -> _spbase:
         """The conjugate transpose."""
         return self.conjugate().transpose()
 
     H = property(getH, doc="The conjugate transpose.")
     A = property(lambda self: self.toarray(), doc="The matrix as an array.")
 
-    def getcol(self, j):
+    def getcol(self, j) -> _spbase:
         """A column, as a matrix of one.
 
         Parameters: j: which."""
         return self._getcol(j)
 
-    def getrow(self, i):
+    def getrow(self, i) -> _spbase:
         """A row, as a matrix of one.
 
         Parameters: i: which."""
         return self._getrow(i)
 
 
-def isspmatrix(x):
+def isspmatrix(x) -> bool:
     """Is x a sparse matrix, not an array?
 
     Parameters: x: any object."""

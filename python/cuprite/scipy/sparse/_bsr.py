@@ -113,11 +113,11 @@ class _bsr(Extremes, DataMatrix):
             raise ValueError(f"mismatching blocksize={blocksize} vs {self.data.shape[1:]}")
 
     @property
-    def blocksize(self):
+    def blocksize(self) -> tuple[int, ...]:
         """The rows and columns of a block."""
         return self.data.shape[1:]
 
-    def check_format(self, full_check=True):
+    def check_format(self, full_check=True) -> None:
         """Checks the arrays: ValueError where they make no matrix.
 
         Parameters: full_check: for SciPy's sake; all is always checked."""
@@ -144,7 +144,7 @@ class _bsr(Extremes, DataMatrix):
             raise NotImplementedError("_getnnz over an axis is not implemented for BSR format")
         return int(self.data.size)
 
-    def count_nonzero(self, axis=None):
+    def count_nonzero(self, axis=None) -> ndarray | int:
         """How many elements are not 0.
 
         Parameters: axis: None."""
@@ -156,7 +156,7 @@ class _bsr(Extremes, DataMatrix):
         indices, indptr = (self.indices.copy(), self.indptr.copy()) if copy else (self.indices, self.indptr)
         return type(self)((data, indices, indptr), shape=self._shape)
 
-    def copy(self):
+    def copy(self) -> _spbase:
         """A copy that shares no array."""
         return self._with_data(self.data.copy())
 
@@ -173,7 +173,7 @@ class _bsr(Extremes, DataMatrix):
 
     # --- conversions ---
 
-    def tobsr(self, blocksize=None, copy=False):
+    def tobsr(self, blocksize=None, copy=False) -> _spbase:
         """The matrix as blocks.
 
         Parameters: blocksize: rows and columns of a block; copy: whether arrays must not be shared."""
@@ -181,7 +181,7 @@ class _bsr(Extremes, DataMatrix):
             return self.tocsr().tobsr(blocksize=blocksize)
         return self.copy() if copy else self
 
-    def tocoo(self, copy=True):
+    def tocoo(self, copy=True) -> _spbase:
         """The matrix as coordinates.
 
         Parameters: copy: whether arrays must not be shared."""
@@ -195,7 +195,7 @@ class _bsr(Extremes, DataMatrix):
         return class_of("coo", self._is_array)._new(data.copy() if copy else data, (row.reshape(-1),
                                                                                      column.reshape(-1)), self._shape)
 
-    def tocsr(self, copy=False):
+    def tocsr(self, copy=False) -> _spbase:
         """The matrix as compressed rows.
 
         Parameters: copy: whether arrays must not be shared."""
@@ -205,7 +205,7 @@ class _bsr(Extremes, DataMatrix):
         result._sorted = result._canonical = None
         return result
 
-    def transpose(self, axes=None, copy=False):
+    def transpose(self, axes=None, copy=False) -> _spbase:
         """The transpose.
 
         Parameters: axes: None or (1, 0); copy: whether arrays must not be shared."""
@@ -215,34 +215,34 @@ class _bsr(Extremes, DataMatrix):
                           shape=self._shape[::-1])
 
     @property
-    def has_sorted_indices(self):
+    def has_sorted_indices(self) -> bool:
         """Whether the indices of each row of blocks ascend."""
         return self._blocks().has_sorted_indices
 
     @property
-    def has_canonical_format(self):
+    def has_canonical_format(self) -> bool:
         """Whether the indices of each row of blocks ascend and none is there twice."""
         return self._blocks().has_canonical_format
 
-    def sort_indices(self):
+    def sort_indices(self) -> None:
         """Sorts the indices of each row of blocks, in place."""
         blocks = self._blocks().sorted_indices()
         self.data, self.indices, self.indptr = self.data[blocks.data], blocks.indices, blocks.indptr
 
-    def sum_duplicates(self):
+    def sum_duplicates(self) -> None:
         """Adds blocks that stand at one place, in place."""
         if not self.has_canonical_format:
             other = self.tocsr().tobsr(blocksize=self.blocksize)
             self.data, self.indices, self.indptr = other.data, other.indices, other.indptr
 
-    def eliminate_zeros(self):
+    def eliminate_zeros(self) -> None:
         """Drops blocks of zeros, in place."""
         blocks = self._blocks()
         keep = (self.data != 0).any(axis=(1, 2))
         number, self.indices, self.indptr = S.sparse_select(*blocks._triple(), keep)
         self.data = self.data[number]
 
-    def prune(self):
+    def prune(self) -> None:
         """Nothing: blocks fill their arrays."""
 
     # --- elements ---
@@ -251,10 +251,10 @@ class _bsr(Extremes, DataMatrix):
         self.sum_duplicates()
         return self.data
 
-    def __getitem__(self, key):
+    def __getitem__(self, key) -> _spbase | ndarray:
         raise NotImplementedError
 
-    def __setitem__(self, key, value):
+    def __setitem__(self, key, value) -> None:
         raise NotImplementedError
 
     def _setdiag(self, values, k):
@@ -263,7 +263,7 @@ class _bsr(Extremes, DataMatrix):
         other = csr.tobsr(blocksize=blocksize)
         self.data, self.indices, self.indptr = other.data, other.indices, other.indptr
 
-    def resize(self, *shape):
+    def resize(self, *shape) -> None:
         """Changes the shape in place, to whole blocks.
 
         Parameters: shape: the new lengths."""
@@ -278,7 +278,7 @@ class _bsr(Extremes, DataMatrix):
     def _add_sparse(self, other, sign):
         return self.tocsr()._add_sparse(other, sign).tobsr(blocksize=self.blocksize)
 
-    def multiply(self, other):
+    def multiply(self, other) -> _spbase | ndarray:
         """Elements times elements, or a number.
 
         Parameters: other: a number, an array or a matrix that broadcasts."""
@@ -307,7 +307,7 @@ class bsr_matrix(spmatrix, _bsr):
         block; maxprint: how many elements are printed."""
 
 
-def isspmatrix_bsr(x):
+def isspmatrix_bsr(x) -> bool:
     """Is x a bsr_matrix?
 
     Parameters: x: any object."""

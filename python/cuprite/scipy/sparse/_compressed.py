@@ -135,26 +135,29 @@ class _cs(IndexedRows, Extremes, DataMatrix):
         self._sorted, self._trusted = not found & _UNSORTED, True
         self._canonical = not found & (_UNSORTED | _TWICE)
 
-    def check_format(self, full_check=True):
+    def check_format(self, full_check=True) -> None:
         """Checks the arrays: ValueError where they make no matrix.
 
         Parameters: full_check: for SciPy's sake; all is always checked."""
         self._check()
 
-    def _get_indices(self):
+    @property
+    def indices(self) -> ndarray:
+        """The minor index of each element."""
         return self._indices
 
-    def _set_indices(self, x):
+    @indices.setter
+    def indices(self, x) -> None:
         self._indices, self._trusted = x, False
 
-    def _get_indptr(self):
+    @property
+    def indptr(self) -> ndarray:
+        """Where each major line begins, and the end."""
         return self._indptr
 
-    def _set_indptr(self, x):
+    @indptr.setter
+    def indptr(self, x) -> None:
         self._indptr, self._trusted = x, False
-
-    indices = property(_get_indices, _set_indices, doc="The minor index of each element.")
-    indptr = property(_get_indptr, _set_indptr, doc="Where each major line begins, and the end.")
 
     def _triple(self, dtype=None):
         """data, indices, indptr, which were checked."""
@@ -166,27 +169,27 @@ class _cs(IndexedRows, Extremes, DataMatrix):
     # --- order ---
 
     @property
-    def has_sorted_indices(self):
+    def has_sorted_indices(self) -> bool:
         """Whether the indices of each line ascend."""
         if self._sorted is None or not self._trusted:
             self._check()
         return self._sorted
 
     @has_sorted_indices.setter
-    def has_sorted_indices(self, value):
+    def has_sorted_indices(self, value) -> None:
         self._sorted = bool(value) or None
         if not value:
             self._canonical = None
 
     @property
-    def has_canonical_format(self):
+    def has_canonical_format(self) -> bool:
         """Whether the indices of each line ascend and none is there twice."""
         if self._canonical is None or not self._trusted:
             self._check()
         return self._canonical
 
     @has_canonical_format.setter
-    def has_canonical_format(self, value):
+    def has_canonical_format(self, value) -> None:
         self._canonical = bool(value) or None
         if value:
             self._sorted = True
@@ -195,30 +198,30 @@ class _cs(IndexedRows, Extremes, DataMatrix):
         self.data, self._indices, self._indptr = triple
         self._sorted, self._canonical, self._trusted = ordered, canonical, True
 
-    def sort_indices(self):
+    def sort_indices(self) -> None:
         """Sorts the indices of each line, in place."""
         if not self.has_sorted_indices:
             major, minor = self._swap(self._shape_as_2d)
             self._put(S.sparse_transpose(*S.sparse_transpose(*self._triple(), minor), major), True, None)
 
-    def sorted_indices(self):
+    def sorted_indices(self) -> _spbase:
         """A copy whose indices are sorted."""
         new = self.copy()
         new.sort_indices()
         return new
 
-    def sum_duplicates(self):
+    def sum_duplicates(self) -> None:
         """Adds elements that stand at one place, in place."""
         if not self.has_canonical_format:
             self.sort_indices()
             self._put(S.sparse_sum_duplicates(*self._triple()), True, True)
 
-    def eliminate_zeros(self):
+    def eliminate_zeros(self) -> None:
         """Drops elements that are 0, in place."""
         data, indices, indptr = self._triple()
         self._put(S.sparse_select(data, indices, indptr, data), self._sorted, self._canonical)
 
-    def prune(self):
+    def prune(self) -> None:
         """Drops what is behind the last element."""
         self._check()
 
@@ -241,7 +244,7 @@ class _cs(IndexedRows, Extremes, DataMatrix):
             indices, indptr = indices.copy(), indptr.copy()
         return self._like((data, indices, indptr), None, self._sorted, self._canonical)
 
-    def copy(self):
+    def copy(self) -> _spbase:
         """A copy that shares no array."""
         return self._with_data(self.data.copy(), copy=True)
 
@@ -255,7 +258,7 @@ class _cs(IndexedRows, Extremes, DataMatrix):
         triple = S.sparse_transpose(*triple, minor)
         return class_of(cls_format, self._is_array)._new(*triple, self.shape, True, self._canonical)
 
-    def tocoo(self, copy=True):
+    def tocoo(self, copy=True) -> _spbase:
         """The matrix as coordinates.
 
         Parameters: copy: whether arrays must not be shared."""
@@ -269,7 +272,7 @@ class _cs(IndexedRows, Extremes, DataMatrix):
         canonical = bool(self._canonical) and self.format == "csr"
         return class_of("coo", self._is_array)._new(data, coords, self.shape, canonical)
 
-    def toarray(self, order=None, out=None):
+    def toarray(self, order=None, out=None) -> ndarray:
         """The matrix as an array.
 
         Parameters: order: its layout, C or F; out: an array of that shape and type that is filled instead."""
@@ -285,7 +288,7 @@ class _cs(IndexedRows, Extremes, DataMatrix):
             dense = dense.T
         return self._delivered(dense.reshape(self.shape) if self.ndim == 1 else dense, None, out)
 
-    def tobsr(self, blocksize=None, copy=False):
+    def tobsr(self, blocksize=None, copy=False) -> _spbase:
         """The matrix as blocks.
 
         Parameters: blocksize: rows and columns of a block; copy: whether arrays must not be shared."""
@@ -335,7 +338,7 @@ class _cs(IndexedRows, Extremes, DataMatrix):
             return cp.diff(indptr).astype(cp.int64 if some else indptr.dtype, copy=False)
         return cp.bincount(indices, minlength=self._swap(self.shape)[1])
 
-    def count_nonzero(self, axis=None):
+    def count_nonzero(self, axis=None) -> ndarray | int:
         """How many elements are not 0.
 
         Parameters: axis: None for all, or one axis."""
@@ -346,7 +349,7 @@ class _cs(IndexedRows, Extremes, DataMatrix):
             return int(cp.count_nonzero(self.data))
         return self._count(axis, self.data)
 
-    def sum(self, axis=None, dtype=None, out=None):
+    def sum(self, axis=None, dtype=None, out=None) -> ndarray:
         """The sum of the elements.
 
         Parameters: axis: None for all, or one axis; dtype: the result's type; out: an array for it."""
@@ -373,7 +376,7 @@ class _cs(IndexedRows, Extremes, DataMatrix):
             return cp.zeros(at.size, dtype=self.dtype)
         return cp.where(at >= 0, m.data[cp.maximum(at, 0)], cp.zeros((), dtype=self.dtype))
 
-    def diagonal(self, k=0):
+    def diagonal(self, k=0) -> ndarray:
         """A diagonal.
 
         Parameters: k: which; 0 is the main one, above it positive."""
@@ -486,7 +489,7 @@ class _cs(IndexedRows, Extremes, DataMatrix):
         if count:
             self._set_many(*self._swap((i, i + k)), x, warn=False)
 
-    def resize(self, *shape):
+    def resize(self, *shape) -> None:
         """Changes the shape in place: elements outside of the new one are dropped.
 
         Parameters: shape: the new lengths."""
@@ -515,13 +518,13 @@ class _csr(_cs):
     def _swap(x):
         return x
 
-    def tocsr(self, copy=False):
+    def tocsr(self, copy=False) -> _spbase:
         """The matrix as compressed rows.
 
         Parameters: copy: whether arrays must not be shared."""
         return self.copy() if copy else self
 
-    def tocsc(self, copy=False):
+    def tocsc(self, copy=False) -> _spbase:
         """The matrix as compressed columns.
 
         Parameters: copy: whether arrays must not be shared."""
@@ -529,7 +532,7 @@ class _csr(_cs):
             raise ValueError("Cannot convert a 1d sparse array to csc format")
         return self._other("csc")
 
-    def transpose(self, axes=None, copy=False):
+    def transpose(self, axes=None, copy=False) -> _spbase:
         """The transpose, of compressed columns, with the same arrays.
 
         Parameters: axes: None or (1, 0); copy: whether arrays must not be shared."""
@@ -549,19 +552,19 @@ class _csc(_cs):
     def _swap(x):
         return x[1], x[0]
 
-    def tocsr(self, copy=False):
+    def tocsr(self, copy=False) -> _spbase:
         """The matrix as compressed rows.
 
         Parameters: copy: whether arrays must not be shared."""
         return self._other("csr")
 
-    def tocsc(self, copy=False):
+    def tocsc(self, copy=False) -> _spbase:
         """The matrix as compressed columns.
 
         Parameters: copy: whether arrays must not be shared."""
         return self.copy() if copy else self
 
-    def transpose(self, axes=None, copy=False):
+    def transpose(self, axes=None, copy=False) -> _spbase:
         """The transpose, of compressed rows, with the same arrays.
 
         Parameters: axes: None or (1, 0); copy: whether arrays must not be shared."""
@@ -606,14 +609,14 @@ class csc_matrix(spmatrix, _csc):
         printed."""
 
 
-def isspmatrix_csr(x):
+def isspmatrix_csr(x) -> bool:
     """Is x a csr_matrix?
 
     Parameters: x: any object."""
     return isinstance(x, csr_matrix)
 
 
-def isspmatrix_csc(x):
+def isspmatrix_csc(x) -> bool:
     """Is x a csc_matrix?
 
     Parameters: x: any object."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 
 import cuprite as cp
-from cuprite.scipy.sparse._base import class_of, is_foreign, issparse, sparray, taken
+from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, taken
 from cuprite.scipy.sparse._util import get_index_dtype, isintlike, isscalarlike, upcast
 
 
@@ -20,7 +20,7 @@ def _ours(a):
 
 # --- diagonals ---
 
-def spdiags(data, diags, m=None, n=None, format=None):
+def spdiags(data, diags, m=None, n=None, format=None) -> _spbase:
     """A matrix of diagonals: data[k, j] is the element of column j on the diagonal diags[k].
 
     Parameters: data: an array with a row for each diagonal; diags: which, 0 is the main one; m: how many rows, or the
@@ -49,7 +49,7 @@ class _Unset:
 _OLD = _Unset()
 
 
-def diags_array(diagonals, /, *, offsets=0, shape=None, format=None, dtype=_OLD):
+def diags_array(diagonals, /, *, offsets=0, shape=None, format=None, dtype=_OLD) -> _spbase:
     """A sparse array of diagonals, each given by its own elements.
 
     Parameters: diagonals: a sequence of arrays, or one for a single offset; an array of one element is repeated;
@@ -88,7 +88,7 @@ def diags_array(diagonals, /, *, offsets=0, shape=None, format=None, dtype=_OLD)
     return class_of("dia", True)((data, cp.array(offsets, dtype=cp.int64)), shape=(m, n)).asformat(format)
 
 
-def diags(diagonals, offsets=0, shape=None, format=None, dtype=_OLD):
+def diags(diagonals, offsets=0, shape=None, format=None, dtype=_OLD) -> _spbase:
     """A matrix of diagonals, each given by its own elements.
 
     Parameters: diagonals: a sequence of arrays, or one for a single offset; an array of one element is repeated;
@@ -112,7 +112,7 @@ def _eye(m, n, k, dtype, format, is_array):
     return class_of("dia", is_array)(new).asformat(format)
 
 
-def eye(m, n=None, k=0, dtype=float, format=None):
+def eye(m, n=None, k=0, dtype=float, format=None) -> _spbase:
     """A matrix of ones on a diagonal.
 
     Parameters: m: how many rows; n: how many columns, by default as many; k: which diagonal; dtype: the element type;
@@ -120,7 +120,7 @@ def eye(m, n=None, k=0, dtype=float, format=None):
     return _eye(m, n, k, dtype, format, False)
 
 
-def eye_array(m, n=None, *, k=0, dtype=float, format=None):
+def eye_array(m, n=None, *, k=0, dtype=float, format=None) -> _spbase:
     """A sparse array of ones on a diagonal.
 
     Parameters: m: how many rows; n: how many columns, by default as many; k: which diagonal; dtype: the element type;
@@ -128,7 +128,7 @@ def eye_array(m, n=None, *, k=0, dtype=float, format=None):
     return _eye(m, n, k, dtype, format, True)
 
 
-def identity(n, dtype="d", format=None):
+def identity(n, dtype="d", format=None) -> _spbase:
     """The identity matrix.
 
     Parameters: n: how many rows and columns; dtype: the element type; format: the result's format."""
@@ -137,11 +137,11 @@ def identity(n, dtype="d", format=None):
 
 # --- of other matrices ---
 
-def kron(A, B, format=None):
+def kron(A, B, format=None) -> _spbase:
     """The Kronecker product of two matrices.
 
     Parameters: A: a matrix or an array; B: a matrix or an array; format: the result's format.
-    Errors: NotImplementedError for other than two axes."""
+    Errors: NotImplementedError for a sparse array of one axis."""
     A, B = _ours(A), _ours(B)
     coo = _class("coo", A, B)
     A, B = coo(A), coo(B)
@@ -159,7 +159,7 @@ def kron(A, B, format=None):
     return coo._new((A.data[:, None] * B.data).ravel(), at, shape).asformat(format)
 
 
-def kronsum(A, B, format=None):
+def kronsum(A, B, format=None) -> _spbase:
     """The Kronecker sum of two square matrices: kron(I, A) + kron(B, I).
 
     Parameters: A: a square matrix or array; B: a square matrix or array; format: the result's format.
@@ -263,7 +263,7 @@ def _any_array(blocks):
     return any(isinstance(_ours(b), sparray) for b in flat)
 
 
-def hstack(blocks, format=None, dtype=None):
+def hstack(blocks, format=None, dtype=None) -> _spbase:
     """Matrices beside each other.
 
     Parameters: blocks: a sequence of matrices; format: the result's format; dtype: the element type.
@@ -272,7 +272,7 @@ def hstack(blocks, format=None, dtype=None):
     return _block([blocks], format, dtype, _any_array(blocks))
 
 
-def vstack(blocks, format=None, dtype=None):
+def vstack(blocks, format=None, dtype=None) -> _spbase:
     """Matrices one below the other.
 
     Parameters: blocks: a sequence of matrices; format: the result's format; dtype: the element type.
@@ -281,7 +281,7 @@ def vstack(blocks, format=None, dtype=None):
     return _block([[b] for b in blocks], format, dtype, _any_array(blocks))
 
 
-def bmat(blocks, format=None, dtype=None):
+def bmat(blocks, format=None, dtype=None) -> _spbase:
     """A matrix of blocks.
 
     Parameters: blocks: rows of matrices, None where all elements are 0; format: the result's format; dtype: the element
@@ -290,7 +290,7 @@ def bmat(blocks, format=None, dtype=None):
     return _block(blocks, format, dtype, _any_array(blocks))
 
 
-def block_array(blocks, *, format=None, dtype=None):
+def block_array(blocks, *, format=None, dtype=None) -> _spbase:
     """A sparse array of blocks.
 
     Parameters: blocks: rows of matrices, None where all elements are 0; format: the result's format; dtype: the element
@@ -299,7 +299,7 @@ def block_array(blocks, *, format=None, dtype=None):
     return _block(blocks, format, dtype, True)
 
 
-def block_diag(mats, format=None, dtype=None):
+def block_diag(mats, format=None, dtype=None) -> _spbase:
     """Matrices along the diagonal of another one.
 
     Parameters: mats: a sequence of matrices and arrays; format: the result's format; dtype: the element type."""
@@ -326,7 +326,7 @@ def block_diag(mats, format=None, dtype=None):
 
 # --- parts ---
 
-def find(A):
+def find(A) -> tuple[ndarray, ndarray, ndarray]:
     """The rows, the columns and the values of the elements that are not 0.
 
     Parameters: A: a matrix or an array."""
@@ -343,25 +343,25 @@ def _triangle(A, inside, format):
     return type(A)._new(A.data[keep], (A.row[keep], A.col[keep]), A.shape).asformat(format)
 
 
-def tril(A, k=0, format=None):
+def tril(A, k=0, format=None) -> _spbase:
     """The elements on a diagonal and below it.
 
     Parameters: A: a matrix or an array; k: which diagonal, 0 is the main one; format: the result's format."""
     return _triangle(A, lambda row, column: row + k >= column, format)
 
 
-def triu(A, k=0, format=None):
+def triu(A, k=0, format=None) -> _spbase:
     """The elements on a diagonal and above it.
 
     Parameters: A: a matrix or an array; k: which diagonal, 0 is the main one; format: the result's format."""
     return _triangle(A, lambda row, column: row + k <= column, format)
 
 
-def permute_dims(A, axes=None, copy=False):
+def permute_dims(A, axes=None, copy=False) -> _spbase:
     """A sparse array with its axes in another order.
 
     Parameters: A: a sparse array; axes: the order, by default reversed; copy: whether arrays must not be shared.
-    Errors: ValueError for an order that is none; TypeError for one that holds no integers."""
+    Errors: ValueError for an order that is none, TypeError for axes that are no integers."""
     ndim = A.ndim
     axes = tuple(range(ndim))[::-1] if axes is None else axes
     if not isinstance(axes, (tuple, list)):
@@ -383,7 +383,7 @@ def permute_dims(A, axes=None, copy=False):
     return type(A)._new(A.data, tuple(A.coords[a] for a in axes), tuple(A.shape[a] for a in axes))
 
 
-def swapaxes(A, axis1, axis2):
+def swapaxes(A, axis1, axis2) -> _spbase:
     """A sparse array with two axes exchanged.
 
     Parameters: A: a sparse array; axis1: an axis; axis2: the other one.
@@ -396,7 +396,7 @@ def swapaxes(A, axis1, axis2):
     return permute_dims(A, axes=tuple(axes), copy=True)
 
 
-def matrix_transpose(A):
+def matrix_transpose(A) -> _spbase:
     """The transpose of a matrix.
 
     Parameters: A: a sparse matrix or array of two axes.
@@ -450,11 +450,11 @@ def _random(shape, density, dtype, rng, sampler):
     return cp.asarray(data).astype(dtype, copy=False), tuple(places)
 
 
-def random(m, n, density=0.01, format="coo", dtype=None, random_state=None, data_rvs=None, *, rng=None):
+def random(m, n, density=0.01, format="coo", dtype=None, random_state=None, data_rvs=None, *, rng=None) -> _spbase:
     """A matrix of random elements at random places.
 
-    Parameters: m: how many rows; n: how many columns; density: how many of the elements there are, 0 to 1; format: the
-        result's format; dtype: the element type; random_state: a generator or a seed; data_rvs: what draws so many
+    Parameters: m: how many rows; n: how many columns; density: the part of the elements that is stored, 0 to 1; format:
+        the result's format; dtype: the element type; random_state: a generator or a seed; data_rvs: what draws so many
         elements; rng: the same as random_state.
     Errors: ValueError for a density below 0 or above 1."""
     m, n = int(m), int(m if n is None else n)
@@ -462,19 +462,20 @@ def random(m, n, density=0.01, format="coo", dtype=None, random_state=None, data
     return class_of("coo", False)((data, at), shape=(m, n)).asformat(format)
 
 
-def rand(m, n, density=0.01, format="coo", dtype=None, random_state=None, *, rng=None):
+def rand(m, n, density=0.01, format="coo", dtype=None, random_state=None, *, rng=None) -> _spbase:
     """A matrix of random elements, uniform from 0 to 1, at random places.
 
-    Parameters: m: how many rows; n: how many columns; density: how many of the elements there are, 0 to 1; format: the
-        result's format; dtype: the element type; random_state: a generator or a seed; rng: the same.
+    Parameters: m: how many rows; n: how many columns; density: the part of the elements that is stored, 0 to 1; format:
+        the result's format; dtype: the element type; random_state: a generator or a seed; rng: the same.
     Errors: ValueError for a density below 0 or above 1."""
     return random(m, n, density, format, dtype, random_state, rng=rng)
 
 
-def random_array(shape, *, density=0.01, format="coo", dtype=None, rng=None, random_state=None, data_sampler=None):
+def random_array(shape, *, density=0.01, format="coo", dtype=None, rng=None, random_state=None,
+                 data_sampler=None) -> _spbase:
     """A sparse array of random elements at random places.
 
-    Parameters: shape: the lengths of the axes; density: how many of the elements there are, 0 to 1; format: the
+    Parameters: shape: the lengths of the axes; density: the part of the elements that is stored, 0 to 1; format: the
         result's format; dtype: the element type; rng: a generator or a seed; random_state: the same; data_sampler: what
         draws `size` elements.
     Errors: ValueError for a density below 0 or above 1."""
@@ -485,7 +486,7 @@ def random_array(shape, *, density=0.01, format="coo", dtype=None, rng=None, ran
 
 # --- files ---
 
-def save_npz(file, matrix, compressed=True):
+def save_npz(file, matrix, compressed=True) -> None:
     """Writes a matrix to a file of NumPy's, as SciPy does.
 
     Parameters: file: a name or an open file; matrix: a sparse matrix; compressed: whether the file is.
@@ -496,7 +497,7 @@ def save_npz(file, matrix, compressed=True):
     scipy.sparse.save_npz(file, matrix.get(), compressed)
 
 
-def load_npz(file):
+def load_npz(file) -> _spbase:
     """Reads a matrix from a file of save_npz, of SciPy or ours.
 
     Parameters: file: a name or an open file.

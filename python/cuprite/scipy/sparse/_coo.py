@@ -103,23 +103,23 @@ class _coo(Extremes, DataMatrix):
                 raise ValueError(f"negative axis {i} index: {int(x.min())}")
 
     @property
-    def row(self):
+    def row(self) -> ndarray:
         """The row of each element."""
         return self.coords[-2] if self.ndim > 1 else cp.zeros_like(self.col)
 
     @row.setter
-    def row(self, new):
+    def row(self, new) -> None:
         if self.ndim < 2:
             raise ValueError("cannot set row attribute of a 1-dimensional sparse array")
         self.coords = (cp.asarray(new, dtype=self.coords[0].dtype), self.coords[1])
 
     @property
-    def col(self):
+    def col(self) -> ndarray:
         """The column of each element."""
         return self.coords[-1]
 
     @col.setter
-    def col(self, new):
+    def col(self, new) -> None:
         self.coords = self.coords[:-1] + (cp.asarray(new, dtype=self.coords[-1].dtype),)
 
     # --- conversions ---
@@ -128,11 +128,11 @@ class _coo(Extremes, DataMatrix):
         coords = tuple(c.copy() for c in self.coords) if copy else self.coords
         return type(self)._new(data, coords, self._shape, self.has_canonical_format)
 
-    def copy(self):
+    def copy(self) -> _spbase:
         """A copy that shares no array."""
         return self._with_data(self.data.copy(), copy=True)
 
-    def tocoo(self, copy=False):
+    def tocoo(self, copy=False) -> _spbase:
         """The matrix as coordinates.
 
         Parameters: copy: whether arrays must not be shared."""
@@ -149,7 +149,7 @@ class _coo(Extremes, DataMatrix):
             result.sum_duplicates()
         return result
 
-    def tocsr(self, copy=False):
+    def tocsr(self, copy=False) -> _spbase:
         """The matrix as compressed rows; elements at one place are added.
 
         Parameters: copy: whether arrays must not be shared."""
@@ -168,7 +168,7 @@ class _coo(Extremes, DataMatrix):
         if any(c.size != self.data.size for c in self.coords):
             raise ValueError("all index and data arrays must have the same length")
 
-    def tocsc(self, copy=False):
+    def tocsc(self, copy=False) -> _spbase:
         """The matrix as compressed columns; elements at one place are added.
 
         Parameters: copy: whether arrays must not be shared."""
@@ -177,7 +177,7 @@ class _coo(Extremes, DataMatrix):
         self._check_sizes()
         return self._compressed("csc")
 
-    def todia(self, copy=False):
+    def todia(self, copy=False) -> _spbase:
         """The matrix as diagonals.
 
         Parameters: copy: whether arrays must not be shared."""
@@ -193,7 +193,7 @@ class _coo(Extremes, DataMatrix):
         index = get_index_dtype(maxval=max(self.shape))
         return class_of("dia", self._is_array)((data, diagonals.astype(index)), shape=self.shape)
 
-    def toarray(self, order=None, out=None):
+    def toarray(self, order=None, out=None) -> ndarray:
         """The matrix as an array.
 
         Parameters: order: its layout, C or F; out: an array of that shape and type that is filled instead."""
@@ -237,7 +237,7 @@ class _coo(Extremes, DataMatrix):
         return cls._new(self.data, tuple(c.astype(index) for c in new), shape,
                         self.has_canonical_format and order == "C")
 
-    def transpose(self, axes=None, copy=False):
+    def transpose(self, axes=None, copy=False) -> _spbase:
         """The transpose.
 
         Parameters: axes: None, or the order of the axes; copy: whether arrays must not be shared."""
@@ -252,7 +252,7 @@ class _coo(Extremes, DataMatrix):
         new = self.copy() if copy else self
         return type(self)._new(new.data, tuple(new.coords[a] for a in axes), tuple(self._shape[a] for a in axes))
 
-    def resize(self, *shape):
+    def resize(self, *shape) -> None:
         """Changes the shape in place: elements outside of the new one are dropped.
 
         Parameters: shape: the new lengths."""
@@ -269,7 +269,7 @@ class _coo(Extremes, DataMatrix):
 
     # --- elements ---
 
-    def sum_duplicates(self):
+    def sum_duplicates(self) -> None:
         """Adds elements that stand at one place, in place; they are then in the order of rows."""
         if self.has_canonical_format:
             return
@@ -280,7 +280,7 @@ class _coo(Extremes, DataMatrix):
             self.coords = (S.sparse_rows(csr._indices, csr._indptr), csr._indices)
         self.data, self.has_canonical_format = csr.data, True
 
-    def eliminate_zeros(self):
+    def eliminate_zeros(self) -> None:
         """Drops elements that are 0, in place."""
         keep = self.data != 0
         self.data, self.coords = self.data[keep], tuple(c[keep] for c in self.coords)
@@ -294,7 +294,7 @@ class _coo(Extremes, DataMatrix):
         axis %= self.ndim
         return cp.bincount(self.coords[1 - axis], minlength=self._shape[1 - axis])
 
-    def count_nonzero(self, axis=None):
+    def count_nonzero(self, axis=None) -> ndarray | int:
         """How many elements are not 0.
 
         Parameters: axis: None for all, or one axis."""
@@ -310,7 +310,7 @@ class _coo(Extremes, DataMatrix):
         self.sum_duplicates()
         return self.data
 
-    def sum(self, axis=None, dtype=None, out=None):
+    def sum(self, axis=None, dtype=None, out=None) -> ndarray:
         """The sum of the elements.
 
         Parameters: axis: None for all, or one axis; dtype: the result's type; out: an array for it."""
@@ -318,7 +318,7 @@ class _coo(Extremes, DataMatrix):
             return self.data.sum(dtype=dtype or sum_dtype(self.dtype), out=out)
         return self.tocsr().sum(axis=axis, dtype=dtype, out=out)
 
-    def diagonal(self, k=0):
+    def diagonal(self, k=0) -> ndarray:
         """A diagonal.
 
         Parameters: k: which; 0 is the main one, above it positive."""
@@ -332,13 +332,13 @@ class _coo(Extremes, DataMatrix):
         new = csr.tocoo()
         self.data, self.coords, self.has_canonical_format = new.data, new.coords, True
 
-    def __getitem__(self, key):
+    def __getitem__(self, key) -> _spbase | ndarray:
         if self._is_array:
             found = self.tocsr()[key]
             return found.tocoo() if issparse(found) else coo_array(found) if found.ndim else found
         raise TypeError("'coo_matrix' object is not subscriptable")
 
-    def __setitem__(self, key, x):
+    def __setitem__(self, key, x) -> None:
         if not self._is_array:
             raise TypeError("'coo_matrix' object does not support item assignment")
         csr = self.tocsr()
@@ -361,7 +361,7 @@ class coo_matrix(spmatrix, _coo):
         element type; copy: whether arrays must not be shared; maxprint: how many elements are printed."""
 
 
-def isspmatrix_coo(x):
+def isspmatrix_coo(x) -> bool:
     """Is x a coo_matrix?
 
     Parameters: x: any object."""

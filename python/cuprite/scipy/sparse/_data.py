@@ -2,15 +2,24 @@
 from __future__ import annotations
 
 import cuprite as cp
-from cuprite.scipy.sparse._base import UFUNCS, _spbase
+from cuprite.scipy.sparse._base import _spbase
 from cuprite.scipy.sparse._util import getdtype, isscalarlike
+
+
+def _elementwise(name):
+    def method(self):
+        data = getattr(cp, name)(self._deduped())
+        getdtype(data.dtype)
+        return self._with_data(data)
+    method.__name__, method.__doc__ = name, f"`cuprite.{name}` of each element."
+    return method
 
 
 class DataMatrix(_spbase):
     """A format with an array `data`: `_with_data` makes a matrix of other elements at the same places, and `_deduped`
     gives the elements when those that stand at one place have been added."""
 
-    def astype(self, dtype, casting="unsafe", copy=True):
+    def astype(self, dtype, casting="unsafe", copy=True) -> _spbase:
         """The matrix with elements of another type.
 
         Parameters: dtype: the type; casting: which conversions are allowed; copy: whether the result must be new."""
@@ -24,7 +33,7 @@ class DataMatrix(_spbase):
         new._deduped()
         return new
 
-    def conjugate(self, copy=True):
+    def conjugate(self, copy=True) -> _spbase:
         """The complex conjugate.
 
         Parameters: copy: whether the result of a real matrix must be new."""
@@ -38,15 +47,15 @@ class DataMatrix(_spbase):
     def _imag(self):
         return self._with_data(self.data.imag.copy() if self.dtype.kind == "c" else cp.zeros_like(self.data))
 
-    def __abs__(self):
+    def __abs__(self) -> _spbase:
         return self._with_data(abs(self._deduped()))
 
-    def __round__(self, ndigits=0):
+    def __round__(self, ndigits=0) -> _spbase:
         data = cp.around(self._deduped(), ndigits)
         getdtype(data.dtype)
         return self._with_data(data)
 
-    def __neg__(self):
+    def __neg__(self) -> _spbase:
         if self.dtype.kind == "b":
             raise NotImplementedError("negating a boolean sparse array is not supported")
         return self._with_data(-self.data)
@@ -54,19 +63,19 @@ class DataMatrix(_spbase):
     def _mul_scalar(self, other):
         return self._with_data(self.data * other)
 
-    def __imul__(self, other):
+    def __imul__(self, other) -> _spbase:
         if not isscalarlike(other):
             return NotImplemented
         self.data *= other
         return self
 
-    def __itruediv__(self, other):
+    def __itruediv__(self, other) -> _spbase:
         if not isscalarlike(other):
             return NotImplemented
         self.data *= 1.0 / other
         return self
 
-    def power(self, n, dtype=None):
+    def power(self, n, dtype=None) -> _spbase:
         """Each element to a power.
 
         Parameters: n: a number, not 0; dtype: the type in which it is computed."""
@@ -78,15 +87,21 @@ class DataMatrix(_spbase):
         data = self._deduped()
         return self._with_data((data if dtype is None else data.astype(dtype, copy=False)) ** n)
 
-
-def _elementwise(name):
-    def method(self):
-        data = getattr(cp, name)(self._deduped())
-        getdtype(data.dtype)
-        return self._with_data(data)
-    method.__name__, method.__doc__ = name, f"`cuprite.{name}` of each element."
-    return method
-
-
-for _name in UFUNCS:
-    setattr(DataMatrix, _name, _elementwise(_name))
+    sin = _elementwise("sin")
+    tan = _elementwise("tan")
+    arcsin = _elementwise("arcsin")
+    arctan = _elementwise("arctan")
+    sinh = _elementwise("sinh")
+    tanh = _elementwise("tanh")
+    arcsinh = _elementwise("arcsinh")
+    arctanh = _elementwise("arctanh")
+    rint = _elementwise("rint")
+    sign = _elementwise("sign")
+    expm1 = _elementwise("expm1")
+    log1p = _elementwise("log1p")
+    deg2rad = _elementwise("deg2rad")
+    rad2deg = _elementwise("rad2deg")
+    floor = _elementwise("floor")
+    ceil = _elementwise("ceil")
+    trunc = _elementwise("trunc")
+    sqrt = _elementwise("sqrt")

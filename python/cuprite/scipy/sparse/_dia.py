@@ -69,7 +69,7 @@ class _dia(DataMatrix):
     def _with_data(self, data, copy=True):
         return type(self)((data, self.offsets.copy() if copy else self.offsets), shape=self._shape)
 
-    def copy(self):
+    def copy(self) -> _spbase:
         """A copy that shares no array."""
         return self._with_data(self.data.copy())
 
@@ -80,7 +80,7 @@ class _dia(DataMatrix):
         length = min(self.data.shape[1], n)
         return sum(max(min(m + k, length) - max(k, 0), 0) for k in self.offsets.tolist())
 
-    def count_nonzero(self, axis=None):
+    def count_nonzero(self, axis=None) -> ndarray | int:
         """How many elements are not 0.
 
         Parameters: axis: None."""
@@ -100,7 +100,7 @@ class _dia(DataMatrix):
 
     # --- conversions ---
 
-    def todia(self, copy=False):
+    def todia(self, copy=False) -> _spbase:
         """The matrix as diagonals.
 
         Parameters: copy: whether arrays must not be shared."""
@@ -113,25 +113,25 @@ class _dia(DataMatrix):
         row = (column - self.offsets[which]).astype(index)
         return class_of("coo", self._is_array)._new(self.data[mask], (row, column.astype(index)), self._shape)
 
-    def tocoo(self, copy=False):
+    def tocoo(self, copy=False) -> _spbase:
         """The matrix as coordinates, without zeros.
 
         Parameters: copy: whether arrays must not be shared."""
         return self.tocsr().tocoo()
 
-    def tocsr(self, copy=False):
+    def tocsr(self, copy=False) -> _spbase:
         """The matrix as compressed rows, without zeros.
 
         Parameters: copy: whether arrays must not be shared."""
         return self._coordinates().tocsr()
 
-    def tocsc(self, copy=False):
+    def tocsc(self, copy=False) -> _spbase:
         """The matrix as compressed columns, without zeros.
 
         Parameters: copy: whether arrays must not be shared."""
         return self._coordinates().tocsc()
 
-    def transpose(self, axes=None, copy=False):
+    def transpose(self, axes=None, copy=False) -> _spbase:
         """The transpose.
 
         Parameters: axes: None or (1, 0); copy: whether arrays must not be shared."""
@@ -146,7 +146,7 @@ class _dia(DataMatrix):
             data = cp.where(inside, data, cp.zeros((), dtype=self.dtype))
         return type(self)((data, -self.offsets), shape=(n, m))
 
-    def resize(self, *shape):
+    def resize(self, *shape) -> None:
         """Changes the shape in place: elements outside of the new one are dropped.
 
         Parameters: shape: the new lengths."""
@@ -162,7 +162,7 @@ class _dia(DataMatrix):
     def _deduped(self):
         return self.data
 
-    def diagonal(self, k=0):
+    def diagonal(self, k=0) -> ndarray:
         """A diagonal.
 
         Parameters: k: which; 0 is the main one, above it positive."""
@@ -211,7 +211,7 @@ class _dia(DataMatrix):
             data = data + wide if plus else data - wide
         return type(self)((data, offsets), shape=self._shape)
 
-    def multiply(self, other):
+    def multiply(self, other) -> _spbase | ndarray:
         """Elements times elements, or a number.
 
         Parameters: other: a number, an array or a matrix that broadcasts."""
@@ -245,7 +245,7 @@ class dia_matrix(spmatrix, _dia):
         element type; copy: whether arrays must not be shared; maxprint: how many elements are printed."""
 
 
-def isspmatrix_dia(x):
+def isspmatrix_dia(x) -> bool:
     """Is x a dia_matrix?
 
     Parameters: x: any object."""

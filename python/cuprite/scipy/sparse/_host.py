@@ -46,7 +46,7 @@ class _host(_spbase):
     def _getnnz(self, axis=None):
         return self._matrix._getnnz(axis)
 
-    def count_nonzero(self, axis=None):
+    def count_nonzero(self, axis=None) -> ndarray | int:
         """How many elements are not 0.
 
         Parameters: axis: None for all, or one axis."""
@@ -61,11 +61,11 @@ class _host(_spbase):
     def __reduce__(self):
         return type(self), (self._matrix,)
 
-    def copy(self):
+    def copy(self) -> _spbase:
         """A copy that shares nothing."""
         return self._like(self._matrix.copy())
 
-    def tocoo(self, copy=False):
+    def tocoo(self, copy=False) -> _spbase:
         """The matrix as coordinates on the current device.
 
         Parameters: copy: for SciPy's sake."""
@@ -74,19 +74,19 @@ class _host(_spbase):
         new.has_canonical_format = coo.has_canonical_format
         return new
 
-    def tocsr(self, copy=False):
+    def tocsr(self, copy=False) -> _spbase:
         """The matrix as compressed rows on the current device.
 
         Parameters: copy: for SciPy's sake."""
         return class_of("csr", self._is_array)(self._matrix.tocsr())
 
-    def tolil(self, copy=False):
+    def tolil(self, copy=False) -> _spbase:
         """The matrix as lists of rows.
 
         Parameters: copy: whether lists must not be shared."""
         return self._same("lil", copy)
 
-    def todok(self, copy=False):
+    def todok(self, copy=False) -> _spbase:
         """The matrix as a dictionary.
 
         Parameters: copy: whether it must not be shared."""
@@ -97,26 +97,26 @@ class _host(_spbase):
             return class_of(format, self._is_array)(self._matrix)
         return self.copy() if copy else self
 
-    def transpose(self, axes=None, copy=False):
+    def transpose(self, axes=None, copy=False) -> _spbase:
         """The transpose.
 
         Parameters: axes: None or (1, 0); copy: whether arrays must not be shared."""
         return self._like(self._matrix.transpose(axes=axes, copy=copy))
 
-    def reshape(self, *args, **kwargs):
+    def reshape(self, *args, **kwargs) -> _spbase:
         """The elements in another shape.
 
         Parameters: args: the shape; kwargs: order, in which elements are counted, C or F, and copy."""
         new = self._matrix.reshape(*args, **kwargs)
         return self._like(new) if new.format == self.format else class_of(new.format, self._is_array)(new)
 
-    def resize(self, *shape):
+    def resize(self, *shape) -> None:
         """Changes the shape in place: elements outside of the new one are dropped.
 
         Parameters: shape: the new lengths."""
         self._matrix.resize(*shape)
 
-    def astype(self, dtype, casting="unsafe", copy=True):
+    def astype(self, dtype, casting="unsafe", copy=True) -> _spbase:
         """The matrix with elements of another type.
 
         Parameters: dtype: the type; casting: which conversions are allowed; copy: whether the result must be new."""
@@ -134,13 +134,13 @@ class _host(_spbase):
     def _getcol(self, j):
         return self._like(self._matrix._getcol(j))
 
-    def __getitem__(self, key):
+    def __getitem__(self, key) -> _spbase | ndarray:
         found = self._matrix[_on_host(key)]
         if not is_foreign(found):
             return cp.asarray(found)
         return self._like(found) if found.format == self.format else class_of(found.format, self._is_array)(found)
 
-    def __setitem__(self, key, x):
+    def __setitem__(self, key, x) -> None:
         self._matrix[_on_host(key)] = _on_host(x)
 
 
@@ -151,7 +151,7 @@ class _lil(_host):
     rows = property(lambda self: self._matrix.rows, doc="The columns of each row's elements, as lists.")
     data = property(lambda self: self._matrix.data, doc="Each row's elements, as lists.")
 
-    def getrowview(self, i):
+    def getrowview(self, i) -> _spbase:
         """A row that shares its lists with the matrix.
 
         Parameters: i: which."""
@@ -164,16 +164,16 @@ class _dok(_host):
     _format = "dok"
     _allow_nd = (1, 2)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._matrix)
 
-    def __contains__(self, key):
+    def __contains__(self, key) -> bool:
         return key in self._matrix
 
     def __iter__(self):
         return iter(self._matrix)
 
-    def __delitem__(self, key):
+    def __delitem__(self, key) -> None:
         del self._matrix[key]
 
     def keys(self):
@@ -210,11 +210,11 @@ class _dok(_host):
         """Some place with its element, which is taken out."""
         return self._matrix.popitem()
 
-    def clear(self):
+    def clear(self) -> None:
         """Takes all elements out."""
         self._matrix.clear()
 
-    def conjtransp(self):
+    def conjtransp(self) -> _spbase:
         """The conjugate transpose."""
         return self._like(self._matrix.conjtransp())
 
@@ -247,14 +247,14 @@ class dok_matrix(spmatrix, _dok):
         whether it must not be shared; maxprint: how many elements are printed."""
 
 
-def isspmatrix_lil(x):
+def isspmatrix_lil(x) -> bool:
     """Is x a lil_matrix?
 
     Parameters: x: any object."""
     return isinstance(x, lil_matrix)
 
 
-def isspmatrix_dok(x):
+def isspmatrix_dok(x) -> bool:
     """Is x a dok_matrix?
 
     Parameters: x: any object."""

@@ -7,7 +7,7 @@ import warnings
 
 import cuprite as cp
 from cuprite import _sparse as S
-from cuprite.scipy.sparse._base import class_of, is_foreign, issparse, taken
+from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, taken
 from cuprite.scipy.sparse._util import SparseEfficiencyWarning, isintlike
 
 
@@ -204,7 +204,7 @@ class IndexedRows:
 
     # --- reading ---
 
-    def __getitem__(self, key):
+    def __getitem__(self, key) -> _spbase | ndarray:
         index, shape = parse(taken(key, self) if is_foreign(key) else key, self.shape)
         if len(shape) > 2:
             raise IndexError(f"Indexing that leads to >2D is not supported by {self.format} format. Try converting to "
@@ -254,7 +254,7 @@ class IndexedRows:
 
     # --- writing ---
 
-    def __setitem__(self, key, x):
+    def __setitem__(self, key, x) -> None:
         index, _ = parse(taken(key, self) if is_foreign(key) else key, self.shape)
         x = taken(x, self)
         if len(index) == 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 
 import cuprite as cp
-from cuprite.scipy.sparse._base import class_of
+from cuprite.scipy.sparse._base import _spbase, class_of
 from cuprite.scipy.sparse._util import get_index_dtype, validate_axis
 
 
@@ -56,37 +56,37 @@ class Extremes:
         value = ufunc.reduce(m.data.ravel())
         return ufunc(zero, value) if m.nnz != math.prod(self.shape) and not explicit else value
 
-    def max(self, axis=None, out=None, *, explicit=False):
+    def max(self, axis=None, out=None, *, explicit=False) -> _spbase | ndarray:
         """The greatest element.
 
         Parameters: axis: None for all, or one axis; out: None; explicit: whether only stored elements count."""
         return self._min_or_max(axis, out, cp.maximum, explicit)
 
-    def min(self, axis=None, out=None, *, explicit=False):
+    def min(self, axis=None, out=None, *, explicit=False) -> _spbase | ndarray:
         """The smallest element.
 
         Parameters: axis: None for all, or one axis; out: None; explicit: whether only stored elements count."""
         return self._min_or_max(axis, out, cp.minimum, explicit)
 
-    def nanmax(self, axis=None, out=None, *, explicit=False):
+    def nanmax(self, axis=None, out=None, *, explicit=False) -> _spbase | ndarray:
         """The greatest element that is not NaN.
 
         Parameters: axis: None for all, or one axis; out: None; explicit: whether only stored elements count."""
         return self._min_or_max(axis, out, cp.fmax, explicit)
 
-    def nanmin(self, axis=None, out=None, *, explicit=False):
+    def nanmin(self, axis=None, out=None, *, explicit=False) -> _spbase | ndarray:
         """The smallest element that is not NaN.
 
         Parameters: axis: None for all, or one axis; out: None; explicit: whether only stored elements count."""
         return self._min_or_max(axis, out, cp.fmin, explicit)
 
-    def argmax(self, axis=None, out=None, *, explicit=False):
+    def argmax(self, axis=None, out=None, *, explicit=False) -> ndarray | int:
         """Where the greatest element is, the first of equal ones.
 
         Parameters: axis: None for all, or one axis; out: None; explicit: whether only stored elements count."""
         return self._arg(axis, out, cp.maximum, cp.greater, "argmax", explicit)
 
-    def argmin(self, axis=None, out=None, *, explicit=False):
+    def argmin(self, axis=None, out=None, *, explicit=False) -> ndarray | int:
         """Where the smallest element is, the first of equal ones.
 
         Parameters: axis: None for all, or one axis; out: None; explicit: whether only stored elements count."""

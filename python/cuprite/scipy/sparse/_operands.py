@@ -19,7 +19,7 @@ def class_of(format, is_array):
     return getattr(importlib.import_module("cuprite.scipy.sparse"), format + ("_array" if is_array else "_matrix"))
 
 
-def issparse(x):
+def issparse(x) -> bool:
     """Is x a sparse matrix or array of Cuprite's?
 
     Parameters: x: any object."""
@@ -71,16 +71,16 @@ class Operands:
     def _add_sparse(self, other, sign):
         return self.tocsr()._add_sparse(other, sign)
 
-    def __add__(self, other):
+    def __add__(self, other) -> Operands | ndarray:
         return self._add(other, 1)
 
-    def __radd__(self, other):
+    def __radd__(self, other) -> Operands | ndarray:
         return self._add(other, 1)
 
-    def __sub__(self, other):
+    def __sub__(self, other) -> Operands | ndarray:
         return self._add(other, -1)
 
-    def __rsub__(self, other):
+    def __rsub__(self, other) -> Operands | ndarray:
         other = taken(other, self)
         if other is None:
             return NotImplemented
@@ -90,7 +90,7 @@ class Operands:
             raise NotImplementedError("subtracting a sparse array from a nonzero scalar is not supported")
         return cp.broadcast_to(other, self.shape) - self.toarray() if isdense(other) else NotImplemented
 
-    def multiply(self, other):
+    def multiply(self, other) -> Operands | ndarray:
         """Elements times elements, or a number.
 
         Parameters: other: a number, an array or a matrix that broadcasts."""
@@ -98,10 +98,10 @@ class Operands:
             return self._mul_scalar(other)
         return (self if self.format == "csc" else self.tocsr())._multiply(other)
 
-    def __mul__(self, other):
+    def __mul__(self, other) -> Operands | ndarray:
         return self.multiply(other)
 
-    def __rmul__(self, other):
+    def __rmul__(self, other) -> Operands | ndarray:
         return self.multiply(other)
 
     def _divide(self, other):
@@ -121,19 +121,19 @@ class Operands:
             return mine._divide_sparse(other)
         return NotImplemented
 
-    def __truediv__(self, other):
+    def __truediv__(self, other) -> Operands | ndarray:
         return self._divide(other)
 
-    def __rtruediv__(self, other):
+    def __rtruediv__(self, other) -> Operands | ndarray:
         return NotImplemented
 
-    def maximum(self, other):
+    def maximum(self, other) -> Operands | ndarray:
         """The greater elements of two.
 
         Parameters: other: a number, an array or a matrix."""
         return self._extreme(other, cp.maximum, "a positive")
 
-    def minimum(self, other):
+    def minimum(self, other) -> Operands | ndarray:
         """The smaller elements of two.
 
         Parameters: other: a number, an array or a matrix."""
@@ -199,21 +199,21 @@ class Operands:
     def __ne__(self, other):
         return self._compare(other, operator.ne)
 
-    def __lt__(self, other):
+    def __lt__(self, other) -> Operands | ndarray | bool:
         return self._compare(other, operator.lt)
 
-    def __gt__(self, other):
+    def __gt__(self, other) -> Operands | ndarray | bool:
         return self._compare(other, operator.gt)
 
-    def __le__(self, other):
+    def __le__(self, other) -> Operands | ndarray | bool:
         return self._compare(other, operator.le)
 
-    def __ge__(self, other):
+    def __ge__(self, other) -> Operands | ndarray | bool:
         return self._compare(other, operator.ge)
 
     # --- products ---
 
-    def dot(self, other):
+    def dot(self, other) -> Operands | ndarray:
         """The product of matrices, or with a vector.
 
         Parameters: other: a matrix, an array or a number."""
@@ -267,15 +267,15 @@ class Operands:
         result = self.transpose()._matmul(other.transpose())
         return result if result is NotImplemented else result.transpose()
 
-    def __matmul__(self, other):
+    def __matmul__(self, other) -> Operands | ndarray:
         if isscalarlike(other):
             raise ValueError("Scalar operands are not allowed, use '*' instead")
         return self._matmul(other)
 
-    def __rmatmul__(self, other):
+    def __rmatmul__(self, other) -> Operands | ndarray:
         if isscalarlike(other):
             raise ValueError("Scalar operands are not allowed, use '*' instead")
         return self._rmatmul(other)
 
-    def __pow__(self, *args):
+    def __pow__(self, *args) -> Operands:
         return self.power(*args)

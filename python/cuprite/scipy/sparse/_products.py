@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import cuprite as cp
-from cuprite.scipy.sparse._base import class_of, issparse, taken
+from cuprite.scipy.sparse._base import _spbase, class_of, issparse, taken
 
 
 def broadcast_shape(a, b):
@@ -68,7 +68,7 @@ def _by_dense(m, other):
     raise ValueError(f"inconsistent shapes {m.shape} and {other.shape}")
 
 
-def multiply(m, other):
+def multiply(m, other) -> _spbase | ndarray:
     """A compressed matrix times another operand that is no number, elementwise."""
     other = taken(other, m)
     if issparse(other):

@@ -149,7 +149,7 @@ def validate_axis(axis, ndim=2):
     return None if len(canonical) == ndim else canonical[0]
 
 
-def get_index_dtype(arrays=(), maxval=None, check_contents=False):
+def get_index_dtype(arrays=(), maxval=None, check_contents=False) -> type:
     """int32 where that holds the values of these arrays and `maxval`, else int64, as SciPy chooses.
 
     Parameters: arrays: an array or a tuple of them; maxval: a number that must fit; check_contents: whether the values
@@ -171,11 +171,11 @@ def get_index_dtype(arrays=(), maxval=None, check_contents=False):
     return cp.int32
 
 
-def safely_cast_index_arrays(A, idx_dtype=None, msg=""):
-    """The index arrays of a matrix as another type, a ValueError where they do not fit.
+def safely_cast_index_arrays(A, idx_dtype=None, msg="") -> tuple[ndarray, ...] | ndarray:
+    """The index arrays of a matrix as another type.
 
     Parameters: A: a matrix with index arrays; idx_dtype: a type of integers, int32 by default; msg: what needs it.
-    Errors: ValueError for indices that do not fit; TypeError for a format without index arrays."""
+    Errors: ValueError for indices that do not fit, TypeError for lil and dok."""
     idx_dtype = cp.dtype(cp.int32 if idx_dtype is None else idx_dtype)
     msg, most = msg or f"dtype {idx_dtype}", cp.iinfo(idx_dtype).max
     wide = max(A.shape) > most

@@ -40,6 +40,9 @@ CP_API cp_code cp_sparse_compress(cp_array *values, cp_array *row, cp_array *col
 /* The transpose of a matrix of so many columns, as rows whose indices ascend. */
 CP_API cp_code cp_sparse_transpose(cp_array *values, cp_array *index, cp_array *ends, int64_t columns, cp_array **data,
                                    cp_array **indices, cp_array **indptr);
+/* The elements of each row by column, of a matrix of so many columns; those of one column keep their order. */
+CP_API cp_code cp_sparse_sort(cp_array *values, cp_array *index, cp_array *ends, int64_t columns, cp_array **data,
+                              cp_array **indices, cp_array **indptr);
 /* The matrix times x: a vector of `columns` elements, or (columns, k). Both become their common type. */
 CP_API cp_array *cp_sparse_multiply(cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns, cp_array *x);
 /* The transpose of the matrix times a vector. */

@@ -233,6 +233,35 @@ cp_code cp_sparse_transpose(cp_array *values, cp_array *index, cp_array *ends, i
     return code;
 }
 
+cp_code cp_sparse_sort(cp_array *values, cp_array *index, cp_array *ends, int64_t columns, cp_array **data,
+                       cp_array **indices, cp_array **indptr)
+{
+    const char *name = "sparse_sort";
+    if (cpi_null(name, values) || cpi_null(name, index) || cpi_null(name, ends)) return cp_error();
+    cpi_device *device = cpi_common_device(name, 3, (cp_array *const[]){values, index, ends});
+    matrix m;
+    if (!device || hold(name, &m, values, index, ends, columns, device, values->type, false) != CP_OK)
+        return cp_error();
+    const cpi_sparse_ops *ops = device->backend->sparse;
+    made r = {0};
+    cp_code code;
+    if (ops->sort) {
+        r.data = line(name, device, values->type, m.csr.nnz);
+        r.indices = r.data ? line(name, device, m.indices->type, m.csr.nnz) : NULL;
+        r.indptr = r.indices ? cp_astype(m.indptr, m.indptr->type) : NULL;
+        code = r.indptr ? CP_OK : cp_error();
+        if (code == CP_OK && m.csr.nnz)
+            code = ops->sort(cpi_stream(device), &m.csr, r.indices->data, r.data->data);
+        code = code == CP_OK ? give(&r, data, indices, indptr) : fail(&r);
+    } else {
+        code = cp_sparse_transpose(values, index, ends, columns, &r.data, &r.indices, &r.indptr);
+        if (code == CP_OK) code = cp_sparse_transpose(r.data, r.indices, r.indptr, m.csr.rows, data, indices, indptr);
+        drop_made(&r);
+    }
+    drop(&m);
+    return code;
+}
+
 cp_code cp_sparse_sum_duplicates(cp_array *values, cp_array *index, cp_array *ends, cp_array **data,
                                  cp_array **indices, cp_array **indptr)
 {

@@ -85,6 +85,7 @@ static inline int64_t cpi_sparse_part(const cpi_csr *a)
 /*: slot("check", bytes="a->nnz * 4")
  * slot("expand", bytes="a->nnz * 8")
  * slot("compress", bytes="c->n * (8 + c->bytes) * 2")
+ * slot("sort", absent="cuda", bytes="a->nnz * (8 + (int64_t)cp_type_size(a->type)) * 2")
  * slot("multiply", bytes="m->a.nnz * (4 + (int64_t)cp_type_size(m->a.type))")
  * slot("multiply_transposed", bytes="m->a.nnz * (4 + (int64_t)cp_type_size(m->a.type))")
  * slot("merge_count", bytes="(j->a.nnz + j->b.nnz) * 4")
@@ -106,6 +107,9 @@ typedef struct cpi_sparse_ops {
     cp_code (*check)(cp_stream *stream, const cpi_csr *a, int64_t *found);
     cp_code (*expand)(cp_stream *stream, const cpi_csr *a, void *rows); /* the row of each element */
     cp_code (*compress)(cp_stream *stream, const cpi_sparse_coo *c);
+    /* The elements of each row by column; those of one column keep their order. Without it a matrix is transposed
+     * twice. */
+    cp_code (*sort)(cp_stream *stream, const cpi_csr *a, void *indices, void *data);
     cp_code (*multiply)(cp_stream *stream, const cpi_sparse_multiply *m);
     /* y = a^T x, k = 1: x has a's rows, y its columns. */
     cp_code (*multiply_transposed)(cp_stream *stream, const cpi_sparse_multiply *m);

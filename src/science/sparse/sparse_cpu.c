@@ -6,6 +6,7 @@
 #include "cpu/threads.h"
 #include "sparse/bits.h"
 #include "sparse/element.h"
+#include "sparse/ranks.h"
 #include "sparse/sparse.h"
 
 #define CPI_ROW static inline __attribute__((always_inline))
@@ -23,6 +24,8 @@
 #include "sparse/indices.inc"
 #undef I
 #undef SUFFIX
+
+enum { AHEAD = 6 }; /* elements whose rows of x are asked for */
 
 /* --- tasks --- */
 
@@ -155,6 +158,7 @@ static void align_count(const void *job, int64_t begin, int64_t end)
 /* --- what moves elements --- */
 
 typedef void (*rows_fn)(const void *job, int64_t begin, int64_t end);
+typedef void (*sort_fn)(const cpi_csr *a, int64_t begin, int64_t end, void *indices, void *data, void *work);
 typedef void (*put_fn)(const cpi_sparse_coo *c, int64_t begin, int64_t end, void *counters);
 
 #include "sparse/moved.h"
@@ -171,6 +175,41 @@ cp_code cpi_sparse_cpu_take_fill(cp_stream *stream, const cpi_sparse_job *j)
 {
     (void)stream;
     return run(j, j->n, mean_of(&j->a), take_table[size_row(cpi_itemsize(j->a.type))][j->a.wide]);
+}
+
+typedef struct ordered {
+    const cpi_csr *a;
+    void *indices, *data;
+    char *work;
+    int64_t each, bytes; /* rows of a task; of a worker's scratch */
+} ordered;
+
+static int64_t longest_row(const cpi_csr *a)
+{
+    int64_t most = 0;
+    for (int64_t r = 0; r < a->rows; r++) {
+        const int64_t n = a->wide ? ((const int64_t *)a->indptr)[r + 1] - ((const int64_t *)a->indptr)[r]
+                                  : ((const int32_t *)a->indptr)[r + 1] - ((const int32_t *)a->indptr)[r];
+        if (n > most) most = n;
+    }
+    return most;
+}
+static void sort_rows(void *context, int64_t i, int worker)
+{
+    const ordered *o = context;
+    const int64_t begin = i * o->each, end = begin + o->each < o->a->rows ? begin + o->each : o->a->rows;
+    sort_table[size_row(cpi_itemsize(o->a->type))][o->a->wide](o->a, begin, end, o->indices, o->data,
+                                                              o->work + worker * o->bytes);
+}
+cp_code cpi_sparse_cpu_sort(cp_stream *stream, const cpi_csr *a, void *indices, void *data)
+{
+    ordered o = {.a = a, .indices = indices, .data = data};
+    o.bytes = (longest_row(a) * (a->wide ? 32 : 16) + 63) / 64 * 64;
+    o.work = cpi_work_alloc(stream, (size_t)(o.bytes * cpi_workers()));
+    if (!o.work) return cp_error();
+    cpi_parallel(cpi_cut(a->rows, 16384 / (mean_of(a) + 1) + 1, &o.each), sort_rows, &o);
+    cpi_work_free(stream, o.work);
+    return CP_OK;
 }
 
 typedef struct sorted {
@@ -313,24 +352,26 @@ cp_code cpi_sparse_cpu_dense(cp_stream *stream, const cpi_sparse_job *j)
 
 typedef struct product {
     const cpi_sparse_job *j;
-    int64_t each, words, sums; /* rows of a task; of a worker: words of bits, and bytes of sums */
+    int64_t each, words, sums; /* rows of a task; of a worker: words of bits, and bytes of sums or marks */
     uint64_t *bits;
     char *work;
     int64_t zeros; /* changed atomically */
 } product;
 
-/* How many elements rows begin..end-1 have. */
+/* How many elements rows begin..end-1 have: marks[c] is 1 more than the last row that has column c. */
 #define COUNT_ROWS(I)                                                                                                \
     do {                                                                                                             \
         const I *ap = (const I *)j->a.indptr, *ai = (const I *)j->a.indices;                                         \
         const I *bp = (const I *)j->b.indptr, *bi = (const I *)j->b.indices;                                         \
+        I *marks = (I *)(void *)(p->work + worker * p->sums);                                                        \
         for (int64_t r = begin; r < end; r++) {                                                                      \
             int64_t n = 0;                                                                                           \
             for (int64_t i = ap[r]; i < ap[r + 1]; i++)                                                              \
-                for (int64_t k = bp[ai[i]]; k < bp[ai[i] + 1]; k++) n += cpi_sparse_set(&bits, bi[k]);               \
+                for (int64_t k = bp[ai[i]]; k < bp[ai[i] + 1]; k++) {                                                \
+                    n += marks[bi[k]] != (I)(r + 1);                                                                 \
+                    marks[bi[k]] = (I)(r + 1);                                                                       \
+                }                                                                                                    \
             j->ends[r + 1] = n;                                                                                      \
-            CPI_SPARSE_DRAIN(&bits, word, base)(void) word;                                                          \
-            CPI_SPARSE_DRAINED                                                                                       \
         }                                                                                                            \
     } while (0)
 
@@ -339,7 +380,6 @@ static void count_products(void *context, int64_t i, int worker)
     const product *p = context;
     const cpi_sparse_job *j = p->j;
     const int64_t begin = i * p->each, end = begin + p->each < j->a.rows ? begin + p->each : j->a.rows;
-    const cpi_sparse_bits bits = cpi_sparse_bits_in(p->bits + worker * p->words, j->b.columns);
     if (j->a.wide) COUNT_ROWS(int64_t);
     else COUNT_ROWS(int32_t);
 }
@@ -355,13 +395,14 @@ static void fill_products(void *context, int64_t i, int worker)
 }
 static cp_code run_product(cp_stream *stream, const cpi_sparse_job *j, bool fill)
 {
-    product p = {.j = j, .words = cpi_sparse_bits_words(j->b.columns) + 8,
-                 .sums = fill ? (j->b.columns * cpi_itemsize(j->a.type) + 63) / 64 * 64 : 0};
+    const int64_t size = fill ? cpi_itemsize(j->a.type) : j->a.wide ? 8 : 4;
+    product p = {.j = j, .words = fill ? cpi_sparse_bits_words(j->b.columns) + 8 : 0,
+                 .sums = (j->b.columns * size + 63) / 64 * 64};
     const int workers = cpi_workers();
     p.bits = cpi_work_alloc(stream, (size_t)workers * ((size_t)p.words * 8 + (size_t)p.sums));
     if (!p.bits) return cp_error();
     p.work = (char *)(p.bits + workers * p.words);
-    memset(p.bits, 0, (size_t)workers * (size_t)p.words * 8);
+    memset(p.bits, 0, (size_t)workers * (size_t)(fill ? p.words * 8 : p.sums));
     const int64_t tasks = cpi_cut(j->a.rows, 16384 / ((mean_of(&j->a) + 1) * (mean_of(&j->b) + 1)) + 1, &p.each);
     cpi_parallel(tasks, fill ? fill_products : count_products, &p);
     if (fill) *j->found = p.zeros;

@@ -201,8 +201,7 @@ class _cs(IndexedRows, Extremes, DataMatrix):
     def sort_indices(self) -> None:
         """Sorts the indices of each line, in place."""
         if not self.has_sorted_indices:
-            major, minor = self._swap(self._shape_as_2d)
-            self._put(S.sparse_transpose(*S.sparse_transpose(*self._triple(), minor), major), True, None)
+            self._put(S.sparse_sort(*self._triple(), self._swap(self._shape_as_2d)[1]), True, None)
 
     def sorted_indices(self) -> _spbase:
         """A copy whose indices are sorted."""
@@ -214,7 +213,8 @@ class _cs(IndexedRows, Extremes, DataMatrix):
         """Adds elements that stand at one place, in place."""
         if not self.has_canonical_format:
             self.sort_indices()
-            self._put(S.sparse_sum_duplicates(*self._triple()), True, True)
+            if not self.has_canonical_format:
+                self._put(S.sparse_sum_duplicates(*self._triple()), True, True)
 
     def eliminate_zeros(self) -> None:
         """Drops elements that are 0, in place."""

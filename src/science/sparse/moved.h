@@ -59,3 +59,20 @@ static const sort_fn sort_table[5][2] = {
     {cpi_sp_sort_m4_i32, cpi_sp_sort_m4_i64}, {cpi_sp_sort_m8_i32, cpi_sp_sort_m8_i64},
     {cpi_sp_sort_m16_i32, cpi_sp_sort_m16_i64},
 };
+static const bucket_row bucket_table[5][2] = {
+    {{cpi_sp_count_buckets_m1_i32, cpi_sp_fill_buckets_m1_i32, cpi_sp_empty_bucket_m1_i32,
+      sizeof(cpi_sp_element_m1_i32)}, {cpi_sp_count_buckets_m1_i64, cpi_sp_fill_buckets_m1_i64, cpi_sp_empty_bucket_m1_i64,
+      sizeof(cpi_sp_element_m1_i64)}},
+    {{cpi_sp_count_buckets_m2_i32, cpi_sp_fill_buckets_m2_i32, cpi_sp_empty_bucket_m2_i32,
+      sizeof(cpi_sp_element_m2_i32)}, {cpi_sp_count_buckets_m2_i64, cpi_sp_fill_buckets_m2_i64, cpi_sp_empty_bucket_m2_i64,
+      sizeof(cpi_sp_element_m2_i64)}},
+    {{cpi_sp_count_buckets_m4_i32, cpi_sp_fill_buckets_m4_i32, cpi_sp_empty_bucket_m4_i32,
+      sizeof(cpi_sp_element_m4_i32)}, {cpi_sp_count_buckets_m4_i64, cpi_sp_fill_buckets_m4_i64, cpi_sp_empty_bucket_m4_i64,
+      sizeof(cpi_sp_element_m4_i64)}},
+    {{cpi_sp_count_buckets_m8_i32, cpi_sp_fill_buckets_m8_i32, cpi_sp_empty_bucket_m8_i32,
+      sizeof(cpi_sp_element_m8_i32)}, {cpi_sp_count_buckets_m8_i64, cpi_sp_fill_buckets_m8_i64, cpi_sp_empty_bucket_m8_i64,
+      sizeof(cpi_sp_element_m8_i64)}},
+    {{cpi_sp_count_buckets_m16_i32, cpi_sp_fill_buckets_m16_i32, cpi_sp_empty_bucket_m16_i32,
+      sizeof(cpi_sp_element_m16_i32)}, {cpi_sp_count_buckets_m16_i64, cpi_sp_fill_buckets_m16_i64, cpi_sp_empty_bucket_m16_i64,
+      sizeof(cpi_sp_element_m16_i64)}},
+};

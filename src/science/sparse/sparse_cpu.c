@@ -159,6 +159,13 @@ static void align_count(const void *job, int64_t begin, int64_t end)
 
 typedef void (*rows_fn)(const void *job, int64_t begin, int64_t end);
 typedef void (*sort_fn)(const cpi_csr *a, int64_t begin, int64_t end, void *indices, void *data, void *work);
+typedef struct bucket_row {
+    void (*count)(const cpi_sparse_coo *c, int shift, int64_t begin, int64_t end, int64_t *counts);
+    void (*fill)(const cpi_sparse_coo *c, int shift, int64_t begin, int64_t end, int64_t *next, void *to);
+    void (*empty)(const cpi_sparse_coo *c, int64_t first, int64_t last, int64_t begin, int64_t end, const void *from,
+                  void *counters);
+    size_t size; /* of an element in a bucket */
+} bucket_row;
 typedef void (*put_fn)(const cpi_sparse_coo *c, int64_t begin, int64_t end, void *counters);
 
 #include "sparse/moved.h"
@@ -262,8 +269,76 @@ static void sum_counters(const sorted *s)
     if (s->c->wide) ((int64_t *)s->c->indptr)[s->c->rows] = total;
     else ((int32_t *)s->c->indptr)[s->c->rows] = (int32_t)total;
 }
+/* --- by buckets of rows --- */
+
+enum { BUCKETS = 256, BUCKETED = 1 << 16, ROWS_BUCKETED = 1 << 13 };
+typedef struct bucketed {
+    const cpi_sparse_coo *c;
+    const bucket_row *with;
+    int shift;
+    int64_t parts, each, rows; /* rows of a bucket */
+    int64_t *counts;           /* [part][bucket]: how many, then where the next one goes */
+    int64_t begin[BUCKETS + 1];
+    char *elements, *counters; /* counters: of each worker, one for each row of a bucket */
+} bucketed;
+
+static int64_t part_end(const bucketed *b, int64_t part)
+{
+    return (part + 1) * b->each < b->c->n ? (part + 1) * b->each : b->c->n;
+}
+static void count_buckets(void *context, int64_t part, int worker)
+{
+    (void)worker;
+    const bucketed *b = context;
+    memset(b->counts + part * BUCKETS, 0, BUCKETS * sizeof *b->counts);
+    b->with->count(b->c, b->shift, part * b->each, part_end(b, part), b->counts + part * BUCKETS);
+}
+static void fill_buckets(void *context, int64_t part, int worker)
+{
+    (void)worker;
+    const bucketed *b = context;
+    b->with->fill(b->c, b->shift, part * b->each, part_end(b, part), b->counts + part * BUCKETS, b->elements);
+}
+static void empty_bucket(void *context, int64_t i, int worker)
+{
+    const bucketed *b = context;
+    const int64_t first = i * b->rows, last = first + b->rows < b->c->rows ? first + b->rows : b->c->rows;
+    b->with->empty(b->c, first, last, b->begin[i], b->begin[i + 1], b->elements,
+                   b->counters + worker * b->rows * (b->c->wide ? 8 : 4));
+}
+static cp_code compress_by_buckets(cp_stream *stream, const cpi_sparse_coo *c)
+{
+    bucketed b = {.c = c, .with = &bucket_table[size_row(c->bytes)][c->wide], .parts = cpi_workers()};
+    while ((c->rows - 1) >> b.shift >= BUCKETS) b.shift++;
+    b.rows = (int64_t)1 << b.shift;
+    b.each = (c->n + b.parts - 1) / b.parts;
+    const size_t counts = (size_t)b.parts * BUCKETS * sizeof *b.counts, elements = (size_t)c->n * b.with->size;
+    b.counts = cpi_work_alloc(stream, counts + (elements + 63) / 64 * 64 + (size_t)(b.parts * b.rows * 8));
+    if (!b.counts) return cp_error();
+    b.elements = (char *)b.counts + counts;
+    b.counters = b.elements + (elements + 63) / 64 * 64;
+    cpi_parallel(b.parts, count_buckets, &b);
+    int64_t total = 0;
+    for (int64_t i = 0; i < BUCKETS; i++) {
+        b.begin[i] = total;
+        for (int64_t part = 0; part < b.parts; part++) {
+            const int64_t n = b.counts[part * BUCKETS + i];
+            b.counts[part * BUCKETS + i] = total;
+            total += n;
+        }
+    }
+    b.begin[BUCKETS] = total;
+    cpi_parallel(b.parts, fill_buckets, &b);
+    cpi_parallel(((c->rows - 1) >> b.shift) + 1, empty_bucket, &b);
+    if (c->wide) ((int64_t *)c->indptr)[c->rows] = total;
+    else ((int32_t *)c->indptr)[c->rows] = (int32_t)total;
+    cpi_work_free(stream, b.counts);
+    return CP_OK;
+}
+
 cp_code cpi_sparse_cpu_compress(cp_stream *stream, const cpi_sparse_coo *c)
 {
+    if (c->n >= BUCKETED && c->rows >= ROWS_BUCKETED) return compress_by_buckets(stream, c);
     /* a stable sort's result does not depend on the number of parts */
     int64_t parts = c->n / 32768 < cpi_workers() ? c->n / 32768 : cpi_workers();
     if (parts > 4 * c->n / (c->rows + 1)) parts = 4 * c->n / (c->rows + 1);

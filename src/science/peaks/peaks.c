@@ -64,6 +64,7 @@ static cp_code check_inside(const char *name, cp_array *peaks, int64_t n, const 
     if (code == CP_OK && (uint64_t)cp_item_int(high) >= (uint64_t)n)
         code = cp_error() != CP_OK ? cp_error()
              : cpi_fail(CP_ERROR_VALUE, "%s: %s lie outside of the signal's %lld elements", name, what, (long long)n);
+    if (code == CP_OK) code = cp_error(); /* of reading the extremes */
     cp_free(high);
     cp_free(bits);
     return code;

@@ -1,5 +1,5 @@
-/* Ranks of a short row's columns among those of another, by comparing each with each in vectors: no comparison waits for
- * another one, as those of a merge do. */
+/* Ranks of a short row's columns among those of another, by comparing each with each in vectors: no comparison waits
+ * for another one, as those of a merge do. */
 #ifndef CPI_SPARSE_RANKS_H
 #define CPI_SPARSE_RANKS_H
 

@@ -291,6 +291,7 @@ static cp_code check_inside(const char *name, cp_array *x, int64_t n, const char
     cp_code code = high ? CP_OK : cp_error();
     if (code == CP_OK && (cp_item_int(low) < 0 || cp_item_int(high) >= n))
         code = cp_error() != CP_OK ? cp_error() : cpi_fail(CP_ERROR_INDEX, "%s: %s out of bounds", name, what);
+    if (code == CP_OK) code = cp_error();
     cp_free(high);
     cp_free(low);
     return code;

@@ -111,10 +111,9 @@ def _resolve(items, shape):
             arrays.append(at)
             fancy.append(at)
     if arrays:
-        import numpy
         shapes = [index[i].shape for i in arrays]
         try:
-            together = list(numpy.broadcast_shapes(*shapes))
+            together = list(shapes[0] if len(shapes) == 1 else cp.broadcast_shapes(*shapes))
         except ValueError:
             raise IndexError("shape mismatch: indexing arrays could not be broadcast together with shapes "
                              + " ".join(str(s) for s in shapes)) from None

@@ -328,6 +328,10 @@ def test_index_types():
     far = cs.coo_array(([1.0, 2], ([0, 1], [2**40, 5])), shape=(2, 2**40 + 1))
     assert far.col.dtype == cp.int64 and float(far.tocsr()[0, 2**40]) == 1
     assert float((far.tocsr() + far.tocsr()).sum()) == 6
+    wide = cs.csr_array((cp.array([1.0, 2, 3]), cp.array([2**40, 7, 2**39]), cp.array([0, 2, 3])), shape=(2, 2**40 + 1))
+    product = cs.csr_array(cp.array([[1.0, 1], [0, 2]])) @ wide
+    assert product.indices.tolist() == [7, 2**39, 2**40, 2**39] and product.data.tolist() == [2, 3, 1, 6]
+    assert wide.sorted_indices().indices.tolist() == [7, 2**40, 2**39]
     with raises(ValueError):
         cs.safely_cast_index_arrays(far.tocsr())
     for s in (cs, sp):

@@ -17,6 +17,19 @@ from cuprite.scipy.sparse._util import (
 _START, _POINTERS, _LOW, _HIGH, _UNSORTED, _TWICE, _LAST = 1, 2, 4, 8, 16, 32, 256  # of cuprite/sparse.h
 
 
+def _ranked(triple, minor):
+    """A matrix with few of very many columns, as one of those alone, and their numbers; others as they are."""
+    data, indices, indptr = triple
+    if minor <= max(1 << 24, 8 * indices.size):
+        return triple, minor, None
+    columns, rank = cp.unique(indices, return_inverse=True)
+    return (data, rank.astype(indices.dtype), indptr), columns.size, columns
+
+
+def _unranked(triple, columns):
+    return triple if columns is None else (triple[0], columns[triple[1]], triple[2])
+
+
 class _cs(IndexedRows, Extremes, DataMatrix):
     """What csr and csc share."""
 
@@ -201,7 +214,8 @@ class _cs(IndexedRows, Extremes, DataMatrix):
     def sort_indices(self) -> None:
         """Sorts the indices of each line, in place."""
         if not self.has_sorted_indices:
-            self._put(S.sparse_sort(*self._triple(), self._swap(self._shape_as_2d)[1]), True, None)
+            triple, minor, columns = _ranked(self._triple(), self._swap(self._shape_as_2d)[1])
+            self._put(_unranked(S.sparse_sort(*triple, minor), columns), True, None)
 
     def sorted_indices(self) -> _spbase:
         """A copy whose indices are sorted."""
@@ -459,8 +473,8 @@ class _cs(IndexedRows, Extremes, DataMatrix):
         other = other if type(other) is type(self) else type(self)(other)
         dtype = upcast(self.dtype, other.dtype)
         first, second = self._swap((self, other))
-        columns = self._swap((m, n))[1]
-        triple = S.sparse_product(*first._triple(dtype), *second._triple(dtype), columns)
+        right, minor, columns = _ranked(second._triple(dtype), self._swap((m, n))[1])
+        triple = _unranked(S.sparse_product(*first._triple(dtype), *right, minor), columns)
         shape = ((m,) if self.ndim == 2 else ()) + ((n,) if other_ndim == 2 else ())
         result = self._like(triple, (m, n), True, True)
         if len(shape) == 2:

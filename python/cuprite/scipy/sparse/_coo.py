@@ -142,9 +142,15 @@ class _coo(Extremes, DataMatrix):
         major, minor = self.coords if format == "csr" else self.coords[::-1]
         lines, length = self._shape if format == "csr" else self._shape[::-1]
         index = get_index_dtype(self.coords, maxval=max(self.data.size, length))
+        if format == "csr" and self.has_canonical_format and bool((major[1:] >= major[:-1]).all()):
+            # in the order of rows already: the arrays are shared. SciPy's dok has the flag without the order
+            indptr = cp.searchsorted(major, cp.arange(lines + 1, dtype=major.dtype)).astype(index, copy=False)
+            result = class_of(format, self._is_array)._new(self.data, minor.astype(index, copy=False), indptr,
+                                                           self._shape)
+            result._trusted = False
+            return result
         triple = S.sparse_compress(self.data, major.astype(index, copy=False), minor.astype(index, copy=False), lines)
-        ordered = self.has_canonical_format and format == "csr"
-        result = class_of(format, self._is_array)._new(*triple, self._shape, ordered or None, ordered or None)
+        result = class_of(format, self._is_array)._new(*triple, self._shape)
         if not self.has_canonical_format:
             result.sum_duplicates()
         return result
@@ -155,7 +161,7 @@ class _coo(Extremes, DataMatrix):
         Parameters: copy: whether arrays must not be shared."""
         if self.ndim == 2:
             self._check_sizes()
-            return self._compressed("csr")
+            return (self.copy() if copy and self.has_canonical_format else self)._compressed("csr")
         index = self.coords[0]
         indptr = cp.array([0, self.data.size], dtype=index.dtype)
         data, index = (self.data.copy(), index.copy()) if copy else (self.data, index)

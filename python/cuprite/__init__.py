@@ -83,7 +83,7 @@ def __dir__():
 
 
 def get_array_module(*args):
-    """`cuprite` when one of the arguments is an array of Cuprite's, else `numpy`.
+    """`cuprite` when one of the arguments is an array or a sparse matrix of Cuprite's, else `numpy`.
 
     Parameters: *args: anything.
 
@@ -93,7 +93,7 @@ def get_array_module(*args):
     """
     import sys
     for a in args:
-        if isinstance(a, ndarray):
+        if isinstance(a, ndarray) or type(a).__module__.startswith("cuprite.scipy.sparse"):
             return sys.modules["cuprite"]
     import numpy
     return numpy

@@ -357,6 +357,12 @@ def test_sums_have_the_same_bits_everywhere(device):
             np.testing.assert_array_equal(p, q)
 
 
+def test_the_module_of_a_matrix():
+    a = cs.csr_matrix((2, 2))
+    assert cp.get_array_module(a) is cp and cp.scipy.get_array_module(1, a) is cp.scipy
+    assert cp.get_array_module(sp.csr_matrix((2, 2))) is np
+
+
 def test_large_rows_and_products():
     r = np.random.default_rng(4)
     n = 100000

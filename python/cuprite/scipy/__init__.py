@@ -12,9 +12,9 @@ def __getattr__(name):
 
 
 def get_array_module(*args):
-    """`cuprite.scipy` when one of the arguments is an array of Cuprite's, else `scipy`."""
+    """`cuprite.scipy` when one of the arguments is an array or a sparse matrix of Cuprite's, else `scipy`."""
     from cuprite import ndarray
-    if any(isinstance(a, ndarray) for a in args):
+    if any(isinstance(a, ndarray) or type(a).__module__.startswith("cuprite.scipy.sparse") for a in args):
         import sys
         return sys.modules[__name__]
     import scipy

@@ -151,11 +151,12 @@ def test_multiply(kernels, lanes, rows, columns, mean):
 
 
 @pytest.mark.parametrize("parts", [1, 4])
-def test_parts(kernels, parts):
+@pytest.mark.parametrize("rows, columns, mean", [(60, 41, 5), (300, 500, 3), (9, 900, 200), (5, 5, 0)])
+def test_parts(kernels, parts, rows, columns, mean):
     r = np.random.default_rng(parts)
-    m, x = matrix(r, 60, 41, 5), r.integers(-5, 5, 41).astype(float)
-    y = cp.full(60, np.nan)
-    each = -(-41 // parts)
-    kernels["parts_times_vector<double, int>"](blocks(60), (256,), (np.int64(60), np.int64(each), np.int64(parts),
-                                                                   *arrays(m), cp.asarray(x), y))
+    m, x = matrix(r, rows, columns, mean), r.integers(-5, 5, columns).astype(float)
+    y = cp.full(rows, np.nan)
+    each = -(-columns // parts)
+    kernels["parts_times_vector<double, int>"](blocks(rows), (256,), (np.int64(rows), np.int64(each), np.int64(parts),
+                                                                     *arrays(m), cp.asarray(x), y))
     np.testing.assert_array_equal(y.get(), m @ x)

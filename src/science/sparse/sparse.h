@@ -75,7 +75,7 @@ static inline int cpi_sparse_class(cp_type t)
     return 0;
 }
 static inline int cpi_sparse_accumulators(const cpi_csr *a) { return a->nnz / 32 >= a->rows ? 16 : 4; }
-/* The parts of a's rows, of one size but the last, whose sums are added separately by multiply_transposed. */
+/* The rows of a part: at most 4 parts of a's rows, whose sums are added separately by multiply_transposed. */
 static inline int64_t cpi_sparse_part(const cpi_csr *a)
 {
     const int64_t parts = a->nnz >= 65536 ? 4 : 1;

@@ -78,7 +78,7 @@ static inline int cpi_sparse_accumulators(const cpi_csr *a) { return a->nnz / 32
 /* The rows of a part: at most 4 parts of a's rows, whose sums are added separately by multiply_transposed. */
 static inline int64_t cpi_sparse_part(const cpi_csr *a)
 {
-    const int64_t parts = a->nnz >= 65536 ? 4 : 1;
+    const int64_t parts = a->nnz < 1 << 16 ? 1 : a->nnz < 1 << 22 ? 2 : 4;
     return (a->rows + parts - 1) / parts;
 }
 

@@ -270,6 +270,8 @@ static const char *signature(const ufunc *f)
         "(x1, x2, x3, x4, /, out=None, " OPTIONS};
     static const char *const two[] = {"(x, out1=None, out2=None, /, out=(None, None), " OPTIONS,
                                       "(x1, x2, out1=None, out2=None, /, out=(None, None), " OPTIONS};
+    if (f->info.nout == 4 && f->info.nin == 1)
+        return "(x, out1=None, out2=None, out3=None, out4=None, /, out=(None, None, None, None), " OPTIONS;
     if (f->info.nout == 4)
         return "(x1, x2, out1=None, out2=None, out3=None, out4=None, /, out=(None, None, None, None), " OPTIONS;
     return f->info.nout == 1 ? one[f->info.nin - 1] : two[f->info.nin - 1];

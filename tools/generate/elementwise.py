@@ -50,8 +50,10 @@ class Operation:
         if row.get("cost", "function") != "function":
             raise row.error(f"cost is {row.cost!r}; it is function, or there is no such column")
         self.call = row.get("call", "never")
-        if self.call not in ("never", "general", "wide", "always"):
-            raise row.error(f"call is {self.call!r}; it is general, wide or always, or there is no such column")
+        if self.call not in ("never", "general", "wide", "always", "once"):
+            raise row.error(f"call is {self.call!r}; it is general, wide, always or once, or there is no such column")
+        if self.call == "once" and not row.get("chapter"):
+            raise row.error("call is once only in a chapter")
         self.results = row.get("results", [])
         if len(self.results) != (self.nout if self.nout > 1 else 0):
             raise row.error("results names every output where there are several, and only there")

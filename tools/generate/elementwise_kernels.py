@@ -12,7 +12,8 @@ from element_types import by_suffix, for_type, types_of
 from elementwise import (CHAPTERS, LETTERS, RULES, TABLE, acting_type, chapters_of, groups_of, main_of, operations_of,
                          types_in, uses, word_of)
 
-CALLS = {"never": "CPI_CALL_NEVER", "general": "CPI_CALL_GENERAL", "wide": "CPI_CALL_WIDE", "always": "CPI_CALL_ALWAYS"}
+CALLS = {"never": "CPI_CALL_NEVER", "general": "CPI_CALL_GENERAL", "wide": "CPI_CALL_WIDE", "always": "CPI_CALL_ALWAYS",
+         "once": "CPI_CALL_ALWAYS"}
 HEAD = "static __device__ __noinline__"
 GLOBAL = "static __global__ void __launch_bounds__(CPI_THREADS)"
 
@@ -142,13 +143,14 @@ class Kernels:
 
     def __init__(self, types):
         self.types, self.names, self.text = types, {}, []
+        self.kept = {}  # kernels of several operations, by types
         self.memory = {}  # load and store functions of the kernels, in order of first use
 
     def needs(self, *wanted):
         for function, t in wanted:
             self.memory.setdefault((function.__name__, t.suffix), function(self.types, t))
 
-    def once(self, key, name, text):
+    def single(self, key, name, text):
         if key not in self.names:
             self.names[key] = name
             self.text.append(text(name))
@@ -184,7 +186,7 @@ class Kernels:
                 f"        const {kind} {takes};" if used else "        (void)x;",
                 f"        return {expression};", "    }", "};"])
 
-        return self.once((c, result.stored, expression, o.nin, o.call, truth), f"{o.name}_{acting.suffix}", text)
+        return self.single((c, result.stored, expression, o.nin, o.call, truth), f"{o.name}_{acting.suffix}", text)
 
     def family(self, t, result, nin, members):
         """All plain operations of a type with that result and number of inputs, behind one switch."""
@@ -214,11 +216,36 @@ class Kernels:
         self.text.append("\n".join(lines + ["        }", "    }", "};"]))
         return name
 
+    @staticmethod
+    def unrolled(o):
+        """A body that is called is called from one place: its arguments take longer to compile than to move."""
+        return "#pragma unroll 1" if o.call == "always" else "#pragma unroll"
+
     def several(self, o, t):
         """The kernels of an operation that has several results, or inputs of other types: (straight, general)."""
         _, expressions, _ = self.body(o, t)
+        ins, outs = o.in_types(self.types, t), o.out_types(self.types, t)
         name = f"{o.name}_{t.suffix}"
-        ins, outs, n = o.in_types(self.types, t), o.out_types(self.types, t), o.nin + o.nout
+        lines = [f"        const {u.stored} r{k} = {e};" for k, (e, u) in enumerate(zip(expressions, outs))]
+        self.general(name, ins, outs, self.unrolled(o), lines)
+        return self.straight(o, t, expressions), name
+
+    def once(self, members, t):
+        """The kernel of all operations of a chapter that have these types, computed in the wide type of t's kind."""
+        ins, outs = members[0].in_types(self.types, t), members[0].out_types(self.types, t)
+        name = f"once_{'_'.join(u.suffix for u in ins)}_to_{'_'.join(u.suffix for u in outs)}"
+        lines = [f"        {u.stored} r{k} = {{}};" for k, u in enumerate(outs)] + ["        switch (g.op) {"]
+        for o in members:
+            lines.append(f"        case CP_OP_{o.name}:")
+            lines += [f"            r{k} = {e};" for k, e in enumerate(self.body(o, t)[1])]
+            lines.append("            break;")
+        self.general(name, ins, outs, "#pragma unroll 1", lines + ["        }"])
+        return name
+
+    def general(self, name, ins, outs, unrolled, body):
+        """The kernel of any operands; `body` are lines that make r0, r1, ... of a, b, ..."""
+        nin, nout = len(ins), len(outs)
+        n = nin + nout
         self.needs(*[(load, u) for u in ins], *[(store, u) for u in outs])
         lines = [f"{GLOBAL} {name}(const __grid_constant__ cpi_general_args g)", "{",
                  "    const int64_t first = (int64_t)blockIdx.x * (CPI_THREADS * CPI_RUN) + threadIdx.x;",
@@ -228,19 +255,17 @@ class Kernels:
                   f"    cpi_taking_part<{n}>(g, first, active);", "#pragma unroll",
                   "    for (int u = 0; u < CPI_RUN; u++) {", "        if (!active[u]) continue;"]
         for k, (x, u) in enumerate(zip(LETTERS, ins)):
-            q = o.nout + k
+            q = nout + k
             lines += [f"        {x}s[u] = g.values >> {k} & 1 ? *(const {u.stored} *)g.value[{k}]",
                       f"                : g.type[{q}] == {u.enum} ? *(const {u.stored} *)(g.data[{q}] + at[u][{q}])",
                       f"                : cpi_load_{u.suffix}(g.data[{q}] + at[u][{q}], g.type[{q}]);"]
-        lines += ["    }", "#pragma unroll", "    for (int u = 0; u < CPI_RUN; u++) {",
+        lines += ["    }", unrolled, "    for (int u = 0; u < CPI_RUN; u++) {",
                   "        if (!active[u]) continue;"]
-        lines += [f"        const {u.stored} {x} = {x}s[u];" for x, u in zip(LETTERS, ins)]
-        for k, (e, u) in enumerate(zip(expressions, outs)):
-            lines += [f"        const {u.stored} r{k} = {e};",
-                      f"        if (g.type[{k}] == {u.enum}) *({u.stored} *)(g.data[{k}] + at[u][{k}]) = r{k};",
+        lines += [f"        const {u.stored} {x} = {x}s[u];" for x, u in zip(LETTERS, ins)] + body
+        for k, u in enumerate(outs):
+            lines += [f"        if (g.type[{k}] == {u.enum}) *({u.stored} *)(g.data[{k}] + at[u][{k}]) = r{k};",
                       f"        else cpi_store_{u.suffix}(g.data[{k}] + at[u][{k}], g.type[{k}], r{k});"]
         self.text.append("\n".join(lines + ["    }", "}"]))
-        return self.straight(o, t, expressions), name
 
     def straight(self, o, t, expressions):
         """The kernel of contiguous operands: the CPI_RUN elements of a thread are adjacent; results have their
@@ -257,7 +282,7 @@ class Kernels:
             lines += [f"    cpi_straight_run(g, {k}, {o.nout + k}, {u.enum}, i, left, {x}s, cpi_load_{u.suffix},",
                       f"                     cpi_load_run_{u.suffix});"]
         lines += [f"    cpi_pack<{u.stored}, CPI_RUN> r{k};" for k, u in enumerate(outs)]
-        lines += ["#pragma unroll", "    for (int u = 0; u < CPI_RUN; u++) {"]
+        lines += [self.unrolled(o), "    for (int u = 0; u < CPI_RUN; u++) {"]
         lines += [f"        const {u.stored} {x} = {x}s.x[u];" for x, u in zip(LETTERS, ins)]
         lines += [f"        r{k}.x[u] = {e};" for k, e in enumerate(expressions)] + ["    }"]
         lines += [f"    cpi_straight_give(g, {k}, i, left, r{k});" for k in range(o.nout)]
@@ -290,18 +315,40 @@ class Kernels:
                   f"const cpi_cuda_accumulator {name} = cpi_accumulator_of<{t.suffix}_links>();"]
         self.text.append("\n".join(lines))
 
+    def is_joined(self, o, t):
+        """Whether reduce has it: two inputs and a result of that type."""
+        words = o.in_types(self.types, t) + o.out_types(self.types, t)
+        return o.column(t) is not None and o.nin == 2 and words == [t] * 3
+
+    def shared(self, operations, t):
+        """operation -> the kernel that it shares, made when the first type needs it."""
+        wide = by_suffix(self.types, {"f32": "f64", "c64": "c128"}.get(t.suffix, t.suffix))
+        groups = {}
+        for o in operations:
+            if o.call == "once" and o.column(t) is not None:
+                words = o.in_types(self.types, wide), o.out_types(self.types, wide)
+                groups.setdefault(tuple(tuple(u.suffix for u in w) for w in words), []).append(o)
+        names = {}
+        for key, members in groups.items():
+            if key not in self.kept:
+                self.kept[key] = self.once(members, wide)
+            names |= {o: self.kept[key] for o in members}
+        return names
+
     def table(self, operations, t, chapter=None):
         """The entries of a type, in the operations' order."""
         families, structs = {}, {}
         for o in operations:
-            if o.chapter != chapter or not o.plain or self.body(o, t) is None:
+            if o.chapter != chapter or not o.plain or o.call == "once" or self.body(o, t) is None:
                 continue
             structs[o] = self.plain(o, t)
             if o.column(t) is not None:
                 key = (o.out_types(self.types, t)[0].suffix, o.nin)
                 families.setdefault(key, []).append((o, structs[o]))
         names = {key: self.family(t, by_suffix(self.types, key[0]), key[1], m) for key, m in families.items()}
-        self.accumulators(t, families.get((t.suffix, 2), []), f"{chapter}_" if chapter else "")
+        joined = [(o, self.plain(o, t)) for o in operations if o.call == "once" and self.is_joined(o, t)]
+        self.accumulators(t, families.get((t.suffix, 2), []) + joined, f"{chapter}_" if chapter else "")
+        shared = self.shared(operations, t)
         name = f"cpi_cuda_{chapter}_{t.suffix}[]" if chapter else f"cpi_cuda_ops_{t.suffix}[CPI_NKERNELS]"
         lines = [f"extern const cpi_cuda_entry {name}; /* constants are local otherwise */",
                  f"const cpi_cuda_entry {name} = {{"]
@@ -311,6 +358,8 @@ class Kernels:
                 continue
             if o in structs and o.column(t) is not None:
                 entry = f"cpi_entry<{structs[o]}, {names[(o.out_types(self.types, t)[0].suffix, o.nin)]}>()"
+            elif o in shared:
+                entry = f"cpi_once_entry({shared[o]})"
             elif o in structs:
                 entry = f"cpi_flat_entry<{structs[o]}>()"
             elif self.body(o, t) is not None:

@@ -207,7 +207,8 @@ cp_code cpi_elementwise_cuda_run(cp_stream *stream, int op, cp_type type, const 
         cp_code code = cpi_cuda_check_exponents(stream, type, loop);
         if (code) return code;
     }
-    run_context c = {stream, op, type, entry};
+    const cp_type wide = type == CP_FLOAT32 ? CP_FLOAT64 : type == CP_COMPLEX64 ? CP_COMPLEX128 : type;
+    run_context c = {stream, op, entry->wide ? wide : type, entry};
     cpi_flat_args g;
     if (const void *kernel = entry->flat ? flat_kernel(op, type, loop, &g, &elements) : nullptr)
         return cpi_cuda_launch(kernel, cpi_ceil_div(g.n, elements), &g, stream, row->name);

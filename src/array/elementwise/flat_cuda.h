@@ -418,12 +418,15 @@ __device__ __forceinline__ void cpi_straight_run(const cpi_general_args &g, int 
     }
     const bool whole = left == CPI_RUN;
     const char *p = g.data[q] + i * g.size[q];
+    if constexpr (std::is_same<E, int64_t>::value)
+        if (whole && g.type[q] == CP_INT32) {
+            const cpi_pack<int32_t, CPI_RUN> v = cpi_take<int32_t>(p, g.aligned);
+#pragma unroll
+            for (int u = 0; u < CPI_RUN; u++) x.x[u] = v.x[u];
+            return;
+        }
     if (whole && g.type[q] == type) {
         x = cpi_take<E>(p, g.aligned);
-    } else if (std::is_same<E, int64_t>::value && whole && g.type[q] == CP_INT32) {
-        const cpi_pack<int32_t, CPI_RUN> v = cpi_take<int32_t>(p, g.aligned);
-#pragma unroll
-        for (int u = 0; u < CPI_RUN; u++) x.x[u] = (E)v.x[u];
     } else if (whole) {
         x = load_run(p, g.type[q], g.aligned);
     } else {
@@ -477,6 +480,13 @@ static inline cpi_cuda_entry cpi_several_entry(cpi_general_kernel *straight, cpi
     cpi_cuda_entry e = {};
     e.straight = (const void *)straight;
     e.general = (const void *)general;
+    return e;
+}
+static inline cpi_cuda_entry cpi_once_entry(cpi_general_kernel *general)
+{
+    cpi_cuda_entry e = {};
+    e.general = (const void *)general;
+    e.wide = true;
     return e;
 }
 

@@ -75,6 +75,7 @@ struct cpi_cuda_entry {
     const void *flat, *runs, *general;
     const void *straight; /* of several results or inputs of other types: `general` for contiguous operands, no mask */
     int flat_elements;    /* elements a block of `flat` handles */
+    bool wide;            /* `general` computes in float64 or complex128 whatever the computing type is */
 };
 
 /* The kernels of ufunc reductions and of ufunc.at for one computing type. */

@@ -27,6 +27,40 @@ static cp_type loop_for(const cpi_op_row *row, int n, const cp_type *in)
     return CP_DEFAULT;
 }
 
+static bool has_parts(const cpi_op_row *row)
+{
+    bool yes = false;
+    for (int i = 0; i < row->nin; i++) yes |= row->in[i] == CPI_TYPE_PART;
+    return yes;
+}
+/* The first loop to whose inputs all of these types cast safely, where an input is a complex type's part. */
+static cp_type loop_with_parts(const cpi_op_row *row, const cp_type *in)
+{
+    for (int t = 0; t < CP_NTYPES; t++) {
+        bool fits = cpi_has_loop(row, (cp_type)t);
+        for (int i = 0; i < row->nin && fits; i++) fits = cp_can_cast(in[i], cpi_in_type(row, i, (cp_type)t), CP_SAFE);
+        if (fits) return (cp_type)t;
+    }
+    return CP_DEFAULT;
+}
+/* The same for operands: Python numbers take the other operands' precision where these are not integers. */
+static cp_type loop_with_parts_for(const cpi_op_row *row, cp_array *const *in)
+{
+    cp_type types[CPI_MAXIN];
+    bool precise = false; /* is there an operand whose precision counts? */
+    for (int i = 0; i < row->nin; i++)
+        precise |= !(in[i]->flags & CPI_WEAK) && (cpi_is_float(in[i]->type) || cpi_is_complex(in[i]->type));
+    for (int i = 0; i < row->nin; i++) {
+        types[i] = in[i]->type;
+        if (!(in[i]->flags & CPI_WEAK)) continue;
+        bool alone = true; /* an integer beside integers alone is none of their size */
+        for (int k = 0; k < row->nin; k++) alone &= (in[k]->flags & CPI_WEAK) != 0;
+        if (precise) types[i] = cpi_is_complex(types[i]) ? CP_COMPLEX64 : CP_BOOL;
+        else if (types[i] == CP_INT64 && !alone) types[i] = CP_BOOL;
+    }
+    return loop_with_parts(row, types);
+}
+
 /* The same for operands; weak ones take the type that the others promote to. Inputs of a fixed type must cast to it
  * safely, and take no part in the promotion. */
 static cp_type loop_for_arrays(const cpi_op_row *row, cp_array *const *in, cp_type promoted)
@@ -34,6 +68,7 @@ static cp_type loop_for_arrays(const cpi_op_row *row, cp_array *const *in, cp_ty
     cp_type types[CPI_MAXIN] = {CP_BOOL};
     bool weak = false;
     int n = 0;
+    if (has_parts(row)) return loop_with_parts_for(row, in);
     for (int i = 0; i < row->nin; i++) {
         if (row->in[i] != CPI_TYPE_T) {
             if (!cp_can_cast(in[i]->type, (cp_type)row->in[i], CP_SAFE)) return CP_DEFAULT;
@@ -308,8 +343,9 @@ cp_code cp_op_types(cp_op op, const cp_type *in, cp_type *loop_in, cp_type *loop
         p = n ? cp_promote(p, in[i]) : in[i];
         types[n++] = in[i];
     }
-    cp_type t = loop_for(row, n, types);
-    for (int i = 0; i < row->nin && t != CP_DEFAULT; i++)
+    const bool parts = has_parts(row);
+    cp_type t = parts ? loop_with_parts(row, in) : loop_for(row, n, types);
+    for (int i = 0; i < row->nin && t != CP_DEFAULT && !parts; i++)
         if (row->in[i] != CPI_TYPE_T && !cp_can_cast(in[i], (cp_type)row->in[i], CP_SAFE)) t = CP_DEFAULT;
     if (t == CP_DEFAULT) return no_loop(op, p);
     for (int i = 0; i < row->nin && loop_in; i++) loop_in[i] = cpi_in_type(row, i, t);

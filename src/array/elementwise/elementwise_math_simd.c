@@ -195,6 +195,9 @@ const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f32)[CPI_NKERNELS] = {
     CPI_SERIES_F32(SERIES_F32) CPI_SPECIAL(SPECIAL_F32)};
 const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f64)[CPI_NKERNELS] = {
     UNARIES(ENTRY_F64) BINARIES(ENTRY_F64) DOUBLES(ENTRY_F64) FLOAT_POWER REMAINDERS(REMAINDER_F64)
+#if defined(__FMA__) && defined(__AVX2__)
+    SPECIAL_F64(i0)
+#endif
     CPI_SERIES_F64(SERIES_F64) CPI_SPECIAL(SPECIAL_F64)};
 /* elementwise_magnitude_simd.c */
 extern void CPI_ISA_NAME(cpi_absolute_c64)(void *const *, int64_t, unsigned);

@@ -13,6 +13,8 @@ Needs mpmath; run by hand after a change of SPECS.
 """
 import pathlib
 import sys
+import textwrap
+from fractions import Fraction
 
 import mpmath as mp
 from mpmath import mpf
@@ -373,6 +375,8 @@ SPECS = {
         "fresnel_c": (lambda s: mp.fresnelc(mp.sqrt(s)) / mp.sqrt(s) if s else mpf(1), 0, 3, 12),
         "fresnel_f": (lambda u: fresnel(u, "f"), 0, "0.625", 20),
         "fresnel_g": (lambda u: fresnel(u, "g"), 0, "0.625", 20)}),
+    "spence": ("The dilogarithm.", {
+        "spence_cells": (lambda x: mp.polylog(2, 1 - x).real / (1 - x) if x != 1 else mpf(1), "0.5", 2, 12)}),
     "elliptic": ("The complete elliptic integrals.", {
         "ellipk_by_power": ByPower(lambda p: mp.ellipk(1 - p), octaves(-14, 0, 4)),
         "ellipe_cells": (lambda m: mp.ellipe(m), 0, "0.5", 16),
@@ -427,9 +431,40 @@ def write_temme():
         "#ifndef CPS_TABLES_TEMME_H\n#define CPS_TABLES_TEMME_H\n\n" + text("temme", rows) + "\n#endif\n")
 
 
+def debye(n):
+    """The coefficients of p^k, p^(k+2), .. p^(3k) of Debye's polynomials U_k, k below n, one after the other:
+    U_(k+1) = p^2 (1 - p^2) U_k' / 2 + the integral of (1 - 5 t^2) U_k / 8 from 0 to p (DLMF 10.41.9)."""
+    u, made = {0: Fraction(1)}, []
+    for k in range(n):
+        made += [float(u.get(k + 2 * j, 0)) for j in range(k + 1)]
+        following = {}
+        for e, c in u.items():
+            for power, factor in ((e + 1, Fraction(e, 2) + Fraction(1, 8 * (e + 1))),
+                                  (e + 3, -Fraction(e, 2) - Fraction(5, 8 * (e + 3)))):
+                following[power] = following.get(power, 0) + c * factor
+        u = following
+    return made
+
+
+def flat(name, values):
+    lines = textwrap.wrap(", ".join(map(repr, values)), 112)
+    return f"CPS_TABLE cps_{name}[{len(values)}] = {{\n    " + "\n    ".join(lines) + "};\n"
+
+
+def write_cylinder():
+    c = [float(v) for v in mp.taylor(lambda x: mp.rgamma(1 + x), 0, 30)]
+    (FOLDER / "tables_cylinder.h").write_text(
+        "/* Debye's polynomials, and Temme's parts of 1/gamma. Made by tools/make_special_tables.py; not to be edited. "
+        "*/\n#ifndef CPS_TABLES_CYLINDER_H\n#define CPS_TABLES_CYLINDER_H\n\n"
+        "/* U_k(p), k from 0 on: the coefficients of p^k, p^(k+2), ... p^(3k) */\n" + flat("debye", debye(17)) +
+        "/* (1/gamma(1 - x) - 1/gamma(1 + x)) / (2 x) and (1/gamma(1 - x) + 1/gamma(1 + x)) / 2, in x^2 */\n" +
+        flat("temme_1", [-v for v in c[1:26:2]]) + flat("temme_2", c[0:26:2]) + "\n#endif\n")
+
+
+OTHERS = {"temme": write_temme, "cylinder": write_cylinder}
 if __name__ == "__main__":
-    for name in sys.argv[1:] or [*SPECS, "temme"]:
-        if name == "temme":
-            write_temme()
+    for name in sys.argv[1:] or [*SPECS, *OTHERS]:
+        if name in OTHERS:
+            OTHERS[name]()
         else:
             write(name, *SPECS[name])

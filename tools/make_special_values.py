@@ -278,6 +278,47 @@ VALUES = {
 }
 
 
+ORDERS = [0.0, 1.0, 2.0, 7.0, -1.0, -4.0, 0.5, -0.5, 1.5, -2.25, 1 / 3, 10.75, 25.5, 49.5, 50.25, 80.0, -60.25, 120.5]
+RADII = sizes(1e-3, 1, 6) + between(0, 30, 20) + sizes(25, 500, 12) + around(2, 25)
+KELVIN = between(0, 20, 25) + sizes(1e-5, 1, 6) + [25.5, 60.25, 400.0]
+
+
+def voigt(x, sigma, gamma):
+    z = (x + mp.mpc(0, 1) * gamma) / (sigma * mp.sqrt(2))
+    return (mp.exp(-z * z) * mp.erfc(-mp.mpc(0, 1) * z)).real / (sigma * mp.sqrt(2 * mp.pi))
+
+
+def airy(x):
+    return [mp.airyai(x), mp.airyai(x, derivative=1), mp.airybi(x), mp.airybi(x, derivative=1)]
+
+
+def airye(x):
+    zeta = 2 * abs(x) * mp.sqrt(abs(x)) / 3
+    return [v * f for v, f in zip(airy(x), (mp.exp(zeta), mp.exp(zeta), mp.exp(-zeta), mp.exp(-zeta)))]
+
+
+VALUES |= {
+    "jv": (mp.besselj, pairs(ORDERS, RADII, 80)), "yv": (mp.bessely, pairs(ORDERS, RADII, 80)),
+    "iv": (mp.besseli, pairs(ORDERS, RADII, 60)), "kv": (mp.besselk, pairs(ORDERS, RADII, 60)),
+    "ive": (lambda v, x: mp.besseli(v, x) * mp.exp(-x), pairs(ORDERS, RADII, 40)),
+    "kve": (lambda v, x: mp.besselk(v, x) * mp.exp(x), pairs(ORDERS, RADII, 40)),
+    "airy": (airy, between(-12, 12, 30) + [v for b in (1e-5, 0.3, 20.0, 60.0) for v in (b, -b)] + around(1, -1) +
+             [-1e3, 101.5]),
+    "airye": (airye, between(0, 12, 15) + around(1) + [1e-5, 60.0, 1e4]),
+    "ber": (lambda x: mp.ber(0, x), KELVIN), "bei": (lambda x: mp.bei(0, x), KELVIN),
+    "ker": (lambda x: mp.ker(0, x), KELVIN), "kei": (lambda x: mp.kei(0, x), KELVIN),
+    "berp": (lambda x: (mp.ber(1, x) + mp.bei(1, x)) / mp.sqrt(2), KELVIN),
+    "beip": (lambda x: (mp.bei(1, x) - mp.ber(1, x)) / mp.sqrt(2), KELVIN),
+    "kerp": (lambda x: (mp.ker(1, x) + mp.kei(1, x)) / mp.sqrt(2), KELVIN),
+    "keip": (lambda x: (mp.kei(1, x) - mp.ker(1, x)) / mp.sqrt(2), KELVIN),
+    "erf": (mp.erf, BOTH + between(-3, 3, 20) + around(1, 5.9)),
+    "voigt_profile": (voigt, [(x, s, g) for x in (0.0, 0.3, -2.5, 8.0, 40.0, 1e4) for s in (0.5, 1.0, 3.0)
+                              for g in (1e-5, 0.1, 1.0, 20.0)]),
+    "spence": (lambda x: mp.polylog(2, 1 - x).real, TINY + between(0, 3, 30) + sizes(2, 1e300, 8) +
+               around(0.5, 1, 2, 0.25)),
+}
+
+
 def line(name, f, x):
     x = x if isinstance(x, tuple) else (x,)
     with mp.workdps(60):
@@ -285,6 +326,8 @@ def line(name, f, x):
     words = [name, *(float(a).hex() for a in x)]
     if isinstance(v, mp.mpc):
         words += [mp.nstr(v.real, 20), mp.nstr(v.imag, 20)]
+    elif isinstance(v, list):
+        words += [mp.nstr(u, 20) for u in v]
     else:
         words.append(mp.nstr(v, 20))
     return " ".join(words)

@@ -1,108 +1,130 @@
-/* The error function's complement and inverses, and the distribution function of the normal distribution.
- *
- * erfcx is a polynomial in x, from 4 on in 4 / (4 + x), erfc and ndtr are exp of an exact square times that. The
- * inverses are one function: a polynomial in p (1 - p), or in the root of the tail's logarithm. */
+/* The chapter of the error functions: of real numbers, and of complex ones by Faddeeva's function. On the axes a
+ * complex function is the real one. Elsewhere its error is relative to its magnitude, or to 1 near a zero. */
 #ifndef CPS_NORMAL_H
 #define CPS_NORMAL_H
 
-#include "scalar/special.h"
-#include "scalar/tables_normal.h"
+#include "scalar/faddeeva.h"
 
-/* exp(x^2) erfc(x) for x >= 0 */
-CPS_MATH double cps_erfcx_positive(double x)
+/* The odd series of erf(z) and of Dawson's integral, over z, in z^2: for |z| < 1. */
+CPS_TABLE cps_erf_series[20] = {
+    1.1283791670955126, -0.37612638903183754, 0.11283791670955126, -0.026866170645131252, 0.005223977625442188,
+    -0.0008548327023450853, 0.00012055332981789664, -1.492565035840625e-05, 1.6462114365889248e-06,
+    -1.6365844691234924e-07, 1.4807192815879218e-08, -1.2290555301717928e-09, 9.422759064650411e-11,
+    -6.7113668551641105e-12, 4.4632242632864775e-13, -2.7835162072109215e-14, 1.6342614095367152e-15,
+    -9.063970842808673e-17, 4.763348040515068e-18, -2.3784598852774293e-19};
+CPS_TABLE cps_dawsn_series[22] = {
+    1.0, -0.6666666666666666, 0.26666666666666666, -0.0761904761904762, 0.016931216931216932,
+    -0.0030784030784030783, 0.0004736004736004736, -6.314672981339648e-05, 7.4290270368701745e-06,
+    -7.820028459863341e-07, 7.447646152250801e-08, -6.476214045435479e-09, 5.180971236348383e-10,
+    -3.8377564713691727e-11, 2.6467286009442573e-12, -1.7075668393188757e-13, 1.0348889935265912e-14,
+    -5.913651391580522e-16, 3.196568319773255e-17, -1.6392658050119255e-18, 7.996418561033783e-20,
+    -3.719264446992458e-21};
+CPS_MATH cp_complex128 cps_odd_series(const double *c, int n, cp_complex128 z)
 {
-    if (x < 4) return CPS_CELL_BY_POWER(cps_erfcx_by_power, x, 0, 4);
-    const double u = 4 / (4 + x);
-    return u * CPS_CELL(cps_erfcx_far, u, 0, 64);
+    const cp_complex128 q = cps_multiply_c128(z, z);
+    cp_complex128 sum = CPS_C(c[n - 1], 0);
+    for (int k = n - 2; k >= 0; k--) sum = cps_multiply_c128(sum, q), sum.re += c[k];
+    return cps_multiply_c128(sum, z);
 }
-CPS_MATH double cps_erfcx(double x)
+CPS_MATH int cps_in_unit_circle(cp_complex128 z) { return z.re * z.re + z.im * z.im < 1; }
+
+/* exp(-z^2 scale) w(i z root), root^2 = scale: erfc of z root */
+CPS_HEAVY cp_complex128 cps_erfc_scaled(cp_complex128 z, double scale, double root)
 {
-    if (x != x) return x;
-    if (x >= 0) return cps_erfcx_positive(x);
-    if (x < -26.7) return CPS_INF;
-    const double square = x * x;
-    return 2 * exp(square) * (1 + fma(x, x, -square)) - cps_erfcx_positive(-x);
+    if (z.re != z.re || z.im != z.im) return CPS_C(CPS_NAN, CPS_NAN);
+    const double side = z.re < 0 ? -1 : 1;
+    if (z.re == 0) { /* 1 - i erfi(y root) */
+        const double e = cps_exp_square_c128(z, scale).re;
+        const double d = -CPS_TWO_OVER_SQRT_PI * cps_dawsn(z.im * root);
+        return CPS_C(1, cps_infinite(e) ? copysign(CPS_INF, d) : d * e);
+    }
+    if (fabs(z.im) == CPS_INF) return CPS_C(CPS_NAN, CPS_NAN);
+    if (fabs(z.re) == CPS_INF) return CPS_C(1 - side, 0);
+    const cp_complex128 w = cps_wofz_c128(CPS_C(-side * z.im * root, side * z.re * root));
+    const cp_complex128 e = cps_exp_square_c128(z, scale);
+    cp_complex128 r = cps_multiply_c128(e, w);
+    if (cps_infinite(e.re) || cps_infinite(e.im)) { /* of the direction of the product */
+        const double angle = -2 * z.re * z.im * scale + atan2(w.im, w.re);
+        const double size = exp(0.5 * (z.im * z.im - z.re * z.re) * scale);
+        const double m = size * hypot(w.re, w.im) * size;
+        r = CPS_C(m * cos(angle), m * sin(angle));
+    }
+    return side < 0 ? CPS_C(2 - r.re, -r.im) : r;
 }
-/* erf(x) for |x| < 1 */
-CPS_MATH double cps_erf_near(double x) { return x * CPS_CELL(cps_erf_cells, x * x, 0, 4); }
-CPS_MATH double cps_erfc(double x)
+CPS_HEAVY cp_complex128 cps_erfc_c128(cp_complex128 z)
 {
-    if (x != x) return x;
-    if (fabs(x) < 0.5) return 1 - cps_erf_near(x);
-    const double tail = fabs(x) > 28 ? 0 : cps_exp_square(x, 1) * cps_erfcx_positive(fabs(x));
-    return x > 0 ? tail : 2 - tail;
+    return z.im == 0 ? CPS_C(cps_erfc(z.re), -z.im) : cps_erfc_scaled(z, 1, 1);
 }
-/* ndtr(-x), for x >= 0 */
-CPS_MATH double cps_ndtr_tail(double x)
+CPS_HEAVY cp_complex128 cps_erf_c128(cp_complex128 z)
 {
-    return x > 40 ? 0 : 0.5 * cps_exp_square(x, 0.5) * cps_erfcx_positive(x * CPS_SQRT_HALF);
+    if (z.im == 0) return CPS_C(cps_erf(z.re), z.im);
+    if (z.re == 0) return CPS_C(z.re, cps_erfi(z.im));
+    if (cps_in_unit_circle(z)) return cps_odd_series(cps_erf_series, 20, z);
+    const int left = z.re < 0;
+    const cp_complex128 c = cps_erfc_scaled(left ? CPS_C(-z.re, -z.im) : z, 1, 1);
+    return left ? CPS_C(c.re - 1, c.im) : CPS_C(1 - c.re, -c.im);
 }
-CPS_MATH double cps_ndtr(double x)
+CPS_MATH cp_complex128 cps_erfcx_c128(cp_complex128 z)
 {
-    if (x != x) return x;
-    const double tail = cps_ndtr_tail(fabs(x));
-    return x < 0 ? tail : 1 - tail;
+    return z.im == 0 ? CPS_C(cps_erfcx(z.re), -z.im) : cps_wofz_c128(CPS_C(-z.im, z.re));
 }
-CPS_MATH double cps_log_ndtr(double x)
+CPS_MATH cp_complex128 cps_erfi_c128(cp_complex128 z) { return cps_over_i(cps_erf_c128(cps_times_i(z))); }
+CPS_HEAVY cp_complex128 cps_dawsn_c128(cp_complex128 z)
 {
-    if (x != x) return x;
-    if (x >= 0) return log1p(-cps_ndtr(-x));
-    if (x > -1) return log(cps_ndtr(x));
-    return log(0.5 * cps_erfcx_positive(-x * CPS_SQRT_HALF)) - 0.5 * x * x;
+    if (z.im == 0) return CPS_C(cps_dawsn(z.re), z.im);
+    if (z.re != z.re || z.im != z.im) return CPS_C(CPS_NAN, CPS_NAN);
+    if (cps_in_unit_circle(z)) return cps_odd_series(cps_dawsn_series, 22, z);
+    const double side = z.im < 0 ? -1 : 1; /* odd; i sqrt(pi) / 2 (exp(-z^2) - w(z)) */
+    if (z.re == 0)
+        return CPS_C(z.re, side * (0.5 * CPS_SQRT_PI) * (cps_exp_square_c128(z, 1).re - cps_erfcx(fabs(z.im))));
+    const cp_complex128 w = cps_wofz_c128(CPS_C(side * z.re, side * z.im)), e = cps_exp_square_c128(z, 1);
+    return CPS_C(side * (0.5 * CPS_SQRT_PI) * (w.im - e.im), side * (0.5 * CPS_SQRT_PI) * (e.re - w.re));
+}
+CPS_HEAVY cp_complex128 cps_ndtr_c128(cp_complex128 z)
+{
+    if (z.im == 0) return CPS_C(cps_ndtr(z.re), z.im);
+    const cp_complex128 c = cps_erfc_scaled(CPS_C(-z.re, -z.im), 0.5, CPS_SQRT_HALF);
+    return CPS_C(0.5 * c.re, 0.5 * c.im);
+}
+/* On the principal branch. */
+CPS_HEAVY cp_complex128 cps_log_ndtr_c128(cp_complex128 z)
+{
+    if (z.im == 0) return CPS_C(cps_log_ndtr(z.re), z.im);
+    if (z.re > 0 && (z.re > fabs(z.im) || z.re > 6)) { /* log(1 - ndtr(-z)) */
+        const cp_complex128 tail = cps_ndtr_c128(CPS_C(-z.re, -z.im));
+        if (fabs(tail.re) < 0.5 && fabs(tail.im) < 0.5) return cps_log1p_c128(CPS_C(-tail.re, -tail.im));
+        if (fabs(tail.re) < 1e300 && fabs(tail.im) < 1e300) return cps_log_c128(CPS_C(1 - tail.re, -tail.im));
+    }
+    const cp_complex128 l = cps_log_c128(cps_wofz_c128(CPS_C(z.im * CPS_SQRT_HALF, -z.re * CPS_SQRT_HALF)));
+    const double angle = z.re * z.im, n = rint(angle / (2 * CPS_PI)); /* a turn is 2 pi in two parts */
+    const double turned = fma(-n, 2.4492935982947064e-16, fma(-n, 2 * CPS_PI, angle)) + fma(z.re, z.im, -angle);
+    const double im = l.im - turned;
+    return CPS_C(l.re - CPS_LN2 + 0.5 * (z.im - z.re) * (z.im + z.re), im - 2 * CPS_PI * rint(im / (2 * CPS_PI)));
+}
+/* The convolution of a normal and a Cauchy distribution. */
+CPS_HEAVY double cps_voigt_profile(double x, double sigma, double gamma)
+{
+    if (x != x || sigma != sigma || gamma != gamma) return CPS_NAN;
+    if (sigma == 0)
+        return gamma == 0 ? (x == 0 ? CPS_INF : 0) : gamma / CPS_PI / (x * x + gamma * gamma);
+    if (cps_infinite(x) || cps_infinite(sigma) || cps_infinite(gamma)) return 0;
+    const double f = 1 / (sigma * CPS_SQRT_2PI), u = x / sigma;
+    if (gamma > 0 && sigma > 0 && (fabs(u) > 1e9 || gamma / sigma > 1e9))
+        return gamma / CPS_PI / (x * x + gamma * gamma);
+    if (gamma == 0) return f * cps_exp_square(u, 0.5);
+    return f * cps_wofz_c128(CPS_C(u * CPS_SQRT_HALF, gamma / sigma * CPS_SQRT_HALF)).re;
 }
 
-/* erfinv(y) / y of t = 1 - y^2, at least CPS_ERFINV_LEAST */
-#define CPS_ERFINV_LEAST 6.103515625e-05
-CPS_MATH double cps_erfinv_part(double t) { return CPS_CELL_TO_1(cps_erfinv_by_power, -14, t); }
-/* ndtri(1/2 + q), |q| < 0.43 */
-CPS_MATH double cps_ndtri_near(double q) { return 2.8284271247461903 * q * cps_erfinv_part(fma(-2 * q, 2 * q, 1)); }
-/* -ndtri(p) for p = exp(-r^2), r at least 1.5 */
-CPS_MATH double cps_ndtri_tail_of(double r)
-{
-    if (r > 27.5) return CPS_INF;
-    return r * CPS_CELL(cps_ndtri_tail, r, 1.5, 4);
-}
-CPS_MATH double cps_ndtri(double p)
-{
-    const double t = 4 * p * (1 - p);
-    if (t >= CPS_ERFINV_LEAST) return 2.8284271247461903 * (p - 0.5) * cps_erfinv_part(t);
-    if (!(p >= 0 && p <= 1)) return CPS_NAN;
-    const double tail = p < 0.5 ? p : 1 - p, x = tail > 0 ? cps_ndtri_tail_of(sqrt(-log(tail))) : CPS_INF;
-    return p < 0.5 ? -x : x;
-}
-/* ndtri(exp(y)) */
-CPS_MATH double cps_ndtri_exp(double y)
-{
-    if (!(y <= 0)) return CPS_NAN;
-    if (y > -0.0833) { /* near 1: of the complement */
-        const double p = -expm1(y);
-        return p > 0 ? cps_ndtri_tail_of(sqrt(-log(p))) : CPS_INF;
-    }
-    if (y > -2.5) return cps_ndtri_near(y > -0.2 ? 0.5 + expm1(y) : exp(y) - 0.5);
-    const double r = sqrt(-y);
-    if (r <= 27.5) return -cps_ndtri_tail_of(r);
-    double x = r * 1.4142135623730951; /* log ndtr(-x) = -x^2/2 - log(x sqrt(2 pi)) - 1/x^2 ... */
-    for (int k = 0; k < 6; k++) {
-        const double s = 1 / (x * x);
-        x = sqrt(2 * (-y - log(CPS_SQRT_2PI * x) + log1p(-s * (1 - s * (3 - s * (15 - s * 105))))));
-    }
-    return y == -CPS_INF ? y : -x;
-}
-CPS_MATH double cps_erfinv(double y)
-{
-    const double a = fabs(y), t = fma(-y, y, 1);
-    if (t >= CPS_ERFINV_LEAST) return y * cps_erfinv_part(t);
-    if (!(a <= 1)) return CPS_NAN;
-    const double x = a < 1 ? cps_ndtri_tail_of(sqrt(-log(0.5 * (1 - a)))) * CPS_SQRT_HALF : CPS_INF;
-    return copysign(x, y);
-}
-CPS_MATH double cps_erfcinv(double y)
-{
-    if (!(y >= 0 && y <= 2)) return CPS_NAN;
-    if (fabs(1 - y) < 0.84) return cps_ndtri_near(0.5 * (1 - y)) * CPS_SQRT_HALF;
-    const double tail = y < 1 ? y : 2 - y;
-    const double x = tail > 0 ? cps_ndtri_tail_of(sqrt(CPS_LN2 - log(tail))) * CPS_SQRT_HALF : CPS_INF;
-    return y < 1 ? x : -x;
-}
+#define CPS_NARROW(name) \
+    CPS_MATH cp_complex64 cps_##name##_c64(cp_complex64 z) { return cps_narrow(cps_##name##_c128(cps_widen(z))); }
+CPS_NARROW(wofz)
+CPS_NARROW(erf)
+CPS_NARROW(erfc)
+CPS_NARROW(erfcx)
+CPS_NARROW(erfi)
+CPS_NARROW(dawsn)
+CPS_NARROW(ndtr)
+CPS_NARROW(log_ndtr)
+#undef CPS_NARROW
 
 #endif

@@ -319,6 +319,113 @@ VALUES |= {
 }
 
 
+def owens_t(h, a):
+    return mp.quad(lambda x: mp.exp(-h * h * (1 + x * x) / 2) / (1 + x * x), mp.linspace(0, a, 6)) / (2 * mp.pi)
+
+
+def kolmogorov(x):
+    if x > 0.5:
+        return 2 * mp.fsum((-1) ** (k - 1) * mp.exp(-2 * k * k * x * x) for k in range(1, 40))
+    return 1 - mp.sqrt(2 * mp.pi) / x * mp.fsum(mp.exp(-(k * mp.pi / x) ** 2 / 8) for k in range(1, 40, 2))
+
+
+def triples(*of, n=40):
+    return [tuple(draw.choice(v) for v in of) for _ in range(n)]
+
+
+def student(v, t):
+    with mp.workdps(60):
+        tail = mp.betainc(v / 2, mpf(1) / 2, 0, v / (v + t * t), regularized=True) / 2
+        return tail if t < 0 else 1 - tail
+
+
+def jacobi_functions(u, m):
+    with mp.workdps(40):
+        sn, cn, dn = (mp.ellipfun(f, u, m=m) for f in ("sn", "cn", "dn"))
+        k = mp.ellipk(m)
+        turns = mp.floor(u / (2 * k) + mpf(1) / 2)
+        return [sn, cn, dn, mp.asin(sn * (-1) ** int(turns)) + turns * mp.pi]
+
+
+def binomial_below(k, n, p):
+    with mp.workdps(80):
+        return mp.fsum(mp.binomial(n, j) * p ** j * (1 - p) ** (n - j) for j in range(int(k) + 1))
+
+
+def binomial_above(k, n, p):
+    with mp.workdps(80):
+        return mp.fsum(mp.binomial(n, j) * p ** j * (1 - p) ** (n - j) for j in range(int(k) + 1, int(n) + 1))
+
+
+def negative_binomial_below(k, n, p):
+    with mp.workdps(80):
+        return mp.fsum(mp.binomial(n + j - 1, j) * p ** n * (1 - p) ** j for j in range(int(k) + 1))
+
+
+def poisson_below(k, m):
+    with mp.workdps(80):
+        return mp.exp(-m) * mp.fsum(m ** j / mp.factorial(j) for j in range(int(k) + 1))
+
+
+def f_below(a, b, x):
+    with mp.workdps(60):
+        return mp.betainc(a / 2, b / 2, 0, a * x / (a * x + b), regularized=True)
+
+
+def gamma_below(a, b, x):
+    with mp.workdps(60):
+        return mp.gammainc(b, 0, a * x, regularized=True)
+
+
+DEGREES = [0.0, 1.0, 2.0, 5.0, 13.0, 40.0]
+REALS = [-4.5, -1.25, 0.5, 0.75, 1.0, 2.0, 3.5, 7.25]
+INSIDE = between(-1, 1, 12)
+COUNTS = [(float(k), float(n), p) for k, n in ((0, 1), (2, 5), (7, 30), (29, 30), (60, 200)) for p in (0.01, 0.3, 0.77)]
+SHAPES = sizes(0.3, 40, 8)
+VALUES |= {
+    "hyp0f1": (mp.hyp0f1, triples([0.5, 1.0, 2.25, 7.0, 15.5, -2.5], between(-40, 40, 12) + [1e-8, 500.0, -900.0])),
+    "hyp1f1": (mp.hyp1f1, triples(REALS, REALS, between(-40, 40, 12) + [1e-8, 200.0, -150.0], n=60)),
+    "hyp2f1": (mp.hyp2f1, triples(REALS, REALS, REALS, INSIDE + [0.99, 0.9999, -3.5, -200.0, 0.61, -0.61], n=90)),
+    "eval_jacobi": (mp.jacobi, triples(DEGREES + [2.5], [-0.5, 0.25, 2.0], [-0.5, 0.25, 2.0], INSIDE)),
+    "eval_legendre": (mp.legendre, triples(DEGREES + [2.5, 7.75], INSIDE)),
+    "eval_chebyt": (mp.chebyt, triples(DEGREES + [2.5], INSIDE + [1.5, -1.25])),
+    "eval_chebyu": (mp.chebyu, triples(DEGREES + [2.5], INSIDE + [1.5])),
+    "eval_gegenbauer": (mp.gegenbauer, triples(DEGREES + [2.5], [0.25, 1.5, 3.0], INSIDE)),
+    "eval_genlaguerre": (mp.laguerre, triples(DEGREES + [2.5], [-0.5, 0.25, 3.0], between(0, 15, 10))),
+    "eval_laguerre": (lambda n, x: mp.laguerre(n, 0, x), triples(DEGREES, between(0, 15, 10))),
+    "eval_hermite": (mp.hermite, triples(DEGREES, between(-4, 4, 10))),
+    "eval_hermitenorm": (lambda n, x: mp.hermite(n, x / mp.sqrt(2)) / mp.sqrt(2) ** n,
+                         triples(DEGREES, between(-4, 4, 10))),
+    "elliprc": (mp.elliprc, triples(sizes(1e-3, 1e3, 9), sizes(1e-3, 1e3, 9) + [-0.5, -30.0])),
+    "elliprf": (mp.elliprf, triples(*[sizes(1e-5, 1e5, 9)] * 3)), "elliprg": (mp.elliprg, triples(*[SHAPES] * 3)),
+    "elliprd": (mp.elliprd, triples(*[sizes(1e-3, 1e3, 9)] * 3)),
+    "elliprj": (mp.elliprj, triples(*[sizes(1e-2, 1e2, 9)] * 4)),
+    "agm": (mp.agm, triples(sizes(1e-9, 1e9, 9), sizes(1e-9, 1e9, 9))),
+    "kolmogorov": (kolmogorov, between(0.2, 5, 25) + around(1)),
+    "kolmogi": (lambda p: mp.findroot(lambda x: mp.log(kolmogorov(x) / p),
+                                      0.8 if p > 0.1 else mp.sqrt(mp.log(2 / p) / 2)),
+                between(0.01, 0.99, 20) + [1e-10, 1e-100]),
+    "owens_t": (owens_t, triples([0.01, 0.5, -1.25, 3.0, 5.5], [0.01, -0.5, 1.0, 1.5, 7.0])),
+    "wrightomega": (lambda x: mp.lambertw(mp.exp(x)).real, between(-40, 40, 25) + [1e10, 1e-10, 300.0]),
+    "powm1": (lambda x, y: mp.expm1(y * mp.log(x)), triples(sizes(1e-5, 1e5, 9) + [1.0000001], REALS + [1e-9, 1e-3])),
+    "stdtr": (student, triples([0.5, 1.0, 3.0, 12.5, 100.0], [-30.0, -2.5, -0.3, 0.01, 1.75, 8.0])),
+    "stdtrit": (lambda v, p: mp.findroot(lambda t: student(v, t) - p, ndtri(p) * (1 + 1 / v)),
+                triples([1.0, 3.0, 12.5, 100.0], [0.01, 0.2, 0.45, 0.7, 0.999])),
+    "ellipj": (jacobi_functions, triples(between(-6, 6, 12), [0.01, 0.3, 0.7, 0.95, 0.999])),
+    "bdtr": (binomial_below, COUNTS), "bdtrc": (binomial_above, COUNTS),
+    "nbdtr": (negative_binomial_below, COUNTS),
+    "nbdtrc": (lambda k, n, p: 1 - negative_binomial_below(k, n, p), COUNTS),
+    "pdtr": (poisson_below, triples(DEGREES, [0.01, 1.0, 7.5, 35.0])),
+    "pdtrc": (lambda k, m: 1 - poisson_below(k, m), triples(DEGREES, [0.1, 1.0, 7.5, 35.0])),
+    "fdtr": (f_below, triples(SHAPES, SHAPES, sizes(0.1, 8, 6))),
+    "fdtrc": (lambda a, b, x: 1 - f_below(a, b, x), triples(SHAPES, SHAPES, sizes(0.1, 8, 6))),
+    "gdtr": (gamma_below, triples(sizes(0.1, 5, 5), SHAPES, sizes(0.3, 9, 6))),
+    "gdtrc": (lambda a, b, x: 1 - gamma_below(a, b, x), triples(sizes(0.1, 5, 5), SHAPES, sizes(0.3, 9, 6))),
+    "chdtr": (lambda v, x: gamma_below(1, v / 2, x / 2), triples(SHAPES, sizes(0.3, 60, 9))),
+    "chdtrc": (lambda v, x: 1 - gamma_below(1, v / 2, x / 2), triples(SHAPES, sizes(0.3, 60, 9))),
+}
+
+
 def line(name, f, x):
     x = x if isinstance(x, tuple) else (x,)
     with mp.workdps(60):
@@ -341,6 +448,7 @@ def main(names):
     for name in names or VALUES:
         f, arguments = VALUES[name]
         made += [line(name, f, x) for x in (arguments() if callable(arguments) else arguments)]
+    made = [text for text in made if not {"+inf", "-inf", "nan"} & set(text.split())]
     FILE.write_text("\n".join(sorted(kept + made, key=lambda text: text.split()[0])) + "\n")
 
 

@@ -187,4 +187,30 @@ CPS_MATH double cps_k_real(double v, double x, int scaled)
     return x < 0 ? CPS_NAN : cps_k_of(v, CPS_C(x, 0), scaled).re;
 }
 
+/* 0F1: its series where that hardly cancels, else of I or J of order v - 1 and 2 sqrt(z). */
+CPS_HEAVY cp_complex128 cps_hyp0f1_c128(double v, cp_complex128 z)
+{
+    if (v != v || z.re != z.re || z.im != z.im || cps_is_pole(v)) return cps_nan_c128();
+    const double size = hypot(z.re, z.im);
+    if (size < 1 + fabs(v)) {
+        cp_complex128 sum = CPS_C(1, 0), term = sum;
+        for (double k = 0; k < 500; k++) {
+            term = cps_scale(cps_multiply_c128(term, z), 1 / ((k + 1) * (v + k)));
+            sum = cps_add_c128(sum, term);
+            if (k > -v && cps_size(term) < 1e-18 * cps_size(sum)) break;
+        }
+        return sum;
+    }
+    if (cps_infinite(v) || size == CPS_INF) return cps_nan_c128();
+    const int turned = z.im == 0 && z.re < 0; /* J of a real number */
+    const cp_complex128 root = turned ? CPS_C(sqrt(-z.re), 0) : cps_sqrt_c128(z), twice = cps_scale(root, 2);
+    cp_complex128 f = turned ? cps_cylinder(CPS_J, v - 1, twice, 0) : cps_i_of(v - 1, twice, 1);
+    const double m = (1 - v) * log(hypot(root.re, root.im)) + cps_gammaln(v), angle = (1 - v) * atan2(root.im, root.re);
+    f = cps_scale(f, cps_gammasgn(v));
+    if (z.im != 0) f = cps_multiply_c128(f, CPS_C(cos(angle), sin(angle)));
+    return cps_times_exp_c128(f, m + (turned ? 0 : twice.re));
+}
+CPS_MATH double cps_hyp0f1(double v, double x) { return cps_hyp0f1_c128(v, CPS_C(x, 0)).re; }
+CPS_MATH cp_complex64 cps_hyp0f1_c64(float v, cp_complex64 z) { return cps_narrow(cps_hyp0f1_c128(v, cps_widen(z))); }
+
 #endif

@@ -9,7 +9,7 @@
 #define CPS_DISTRIBUTIONS_H
 
 #include "scalar/gamma_real.h"
-#include "scalar/normal.h"
+#include "scalar/normal_real.h"
 #include "scalar/tables_temme.h"
 
 /* Two sides of a distribution: p below, q above. */

@@ -1,0 +1,302 @@
+/* The chapter of hypergeometric functions of real numbers, and of the orthogonal polynomials that are made of them.
+ *
+ * Power series are summed in pairs of doubles, so that sums that cancel to 10^-16 of their terms have right digits.
+ * 2F1 is taken to the half of the unit interval by Pfaff's transformation and that of 1 - z, also where that has a
+ * logarithm. A result of which no digit would be certain is NaN. */
+#ifndef CPS_HYPER_H
+#define CPS_HYPER_H
+
+#include "scalar/gamma_real.h"
+
+/* --- pairs: high and low part of a number --- */
+
+typedef struct cps_two { double high, low; } cps_two;
+CPS_MATH cps_two cps_two_sum(double a, double b)
+{
+    const double s = a + b, back = s - a;
+    cps_two r = {s, (a - (s - back)) + (b - back)};
+    return r;
+}
+CPS_MATH cps_two cps_two_of(double high, double low) /* |high| above |low| */
+{
+    const double s = high + low;
+    cps_two r = {s, low - (s - high)};
+    return r;
+}
+CPS_MATH cps_two cps_two_add(cps_two a, cps_two b)
+{
+    const cps_two s = cps_two_sum(a.high, b.high);
+    return cps_two_of(s.high, s.low + (a.low + b.low));
+}
+CPS_MATH cps_two cps_two_times(cps_two a, cps_two b)
+{
+    const double p = a.high * b.high;
+    return cps_two_of(p, fma(a.high, b.high, -p) + (a.high * b.low + a.low * b.high));
+}
+CPS_MATH cps_two cps_two_over(cps_two a, cps_two b)
+{
+    const double q = a.high / b.high, rest = fma(-q, b.high, a.high) + a.low - q * b.low;
+    return cps_two_of(q, rest / b.high);
+}
+/* The sum, NaN where its rounding errors are beyond 10^-13 of it. */
+CPS_MATH double cps_two_result(cps_two sum, double largest)
+{
+    return sum.high != 0 && fabs(sum.high) < largest * 1e-18 ? CPS_NAN : sum.high + sum.low;
+}
+
+CPS_MATH int cps_not_positive_whole(double x) { return x <= 0 && x == floor(x); }
+
+/* The sum of (a)_k (b)_k / ((c)_k k!) z^k, without (b)_k where `b` is infinite (1F1); c is no pole before a or b ends
+ * it. */
+CPS_HEAVY double cps_hyper_series(double a, double b, double c, double z)
+{
+    const int one = b == CPS_INF;
+    cps_two sum = {1, 0}, term = {1, 0};
+    double largest = 1;
+    for (double k = 0; k < 20000; k++) {
+        cps_two t = cps_two_sum(a, k), d = cps_two_times(cps_two_sum(c, k), cps_two_of(k + 1, 0));
+        if (!one) t = cps_two_times(t, cps_two_sum(b, k));
+        if (t.high == 0) return cps_two_result(sum, largest);
+        term = cps_two_over(cps_two_times(cps_two_times(term, t), cps_two_of(z, 0)), d);
+        sum = cps_two_add(sum, term);
+        const double size = fabs(term.high), ratio = fabs(t.high * z / d.high);
+        if (size > largest) largest = size;
+        if (!(size < 1e300)) return ratio > 0 && k > -a && k > -c ? copysign(CPS_INF, term.high) : CPS_NAN;
+        if (k > -c && size < 1e-18 * fabs(sum.high) * (ratio < 1 ? 1 - ratio : 0))
+            return cps_two_result(sum, largest);
+        if (k > -c && size < 1e-34 * largest && ratio < 0.9) return cps_two_result(sum, largest);
+    }
+    return CPS_NAN;
+}
+
+/* --- 0F1 and 1F1 --- */
+
+CPS_HEAVY double cps_hyp1f1(double a, double b, double x)
+{
+    if (a != a || b != b || x != x || cps_infinite(a) || cps_infinite(b)) return CPS_NAN;
+    if (cps_not_positive_whole(b) && !(cps_not_positive_whole(a) && a >= b)) return CPS_INF;
+    if (a == 0 || x == 0) return 1;
+    if (x == CPS_INF) return cps_not_positive_whole(a) ? CPS_NAN : cps_gammasgn(a) * cps_gammasgn(b) * CPS_INF;
+    if (x == -CPS_INF) return a > 0 ? 0 : CPS_NAN;
+    if (a == b && !cps_not_positive_whole(b)) return exp(x);
+    const int ends = cps_not_positive_whole(a), back = cps_not_positive_whole(b - a);
+    if (x < 0 && !ends) { /* Kummer: exp(x) 1F1(b - a, b, -x) */
+        const double other = cps_hyp1f1(b - a, b, -x);
+        return cps_infinite(other) || (exp(x) == 0 && !back) ? CPS_NAN : exp(x) * other;
+    }
+    if (x > 0 && back && !ends && b > 0) return exp(x) * cps_hyper_series(b - a, CPS_INF, b, -x);
+    if (!ends && x > 60 && x > 2 * fabs((b - a) * (1 - a))) { /* exp(x) x^(a - b) gamma(b) / gamma(a) 2F0 */
+        double term = 1, sum = 1;
+        for (double k = 0; k < 200; k++) {
+            const double next = term * (b - a + k) * (1 - a + k) / ((k + 1) * x);
+            if (fabs(next) < 1e-17 * fabs(sum) || next == 0) break;
+            if (fabs(next) > fabs(term) && k > 2) return CPS_NAN;
+            term = next;
+            sum += term;
+        }
+        const double half = exp(0.5 * x);
+        return cps_rgamma(a) / cps_rgamma(b) * half * (pow(x, a - b) * sum) * half;
+    }
+    return cps_hyper_series(a, CPS_INF, b, x);
+}
+
+/* --- 2F1 --- */
+
+/* gamma(c) / (gamma(a) gamma(b)), 0 at the poles of gamma(a) and gamma(b) */
+CPS_MATH double cps_gamma_quotient(double c, double a, double b)
+{
+    return cps_gamma(c) * cps_rgamma(a) * cps_rgamma(b);
+}
+/* Of c = a + b + m with a whole m >= 0 and y = 1 - z below 1/2 (DLMF 15.8.10). */
+CPS_HEAVY double cps_hyp2f1_log(double a, double b, double m, double y)
+{
+    double first = 0, term = 1, most = 0, largest = 0;
+    for (double k = 0; k < m; k++) { /* (a)_k (b)_k (m - k - 1)! / k! (-y)^k */
+        first += term * cps_gamma(m - k);
+        most = fmax(most, fabs(term * cps_gamma(m - k)));
+        term *= (a + k) * (b + k) / (k + 1) * -y;
+    }
+    const double factors = cps_gamma_quotient(a + b + m, a + m, b + m);
+    first *= factors;
+    most *= fabs(factors);
+    double sum = 0, factor = 1, psi = cps_digamma(a + m) + cps_digamma(b + m) - cps_digamma(1) - cps_digamma(m + 1);
+    const double l = log(y);
+    factor = cps_rgamma(m + 1);
+    for (double k = 0; k < 2000; k++) {
+        const double add = factor * (l + psi);
+        sum += add;
+        largest = fmax(largest, fabs(factor) * (fabs(l) + fabs(psi)));
+        if (k > 3 && fabs(add) < 1e-18 * fabs(sum)) break;
+        psi += 1 / (a + m + k) + 1 / (b + m + k) - 1 / (k + 1) - 1 / (k + m + 1);
+        factor *= (a + m + k) * (b + m + k) / ((k + 1) * (k + m + 1)) * y;
+    }
+    const double sign = fmod(m, 2) != 0 ? -1 : 1;
+    const double other = sign * pow(y, m) * cps_gamma_quotient(a + b + m, a, b), r = first - other * sum;
+    return fabs(r) < 0.01 * fmax(most, largest * fabs(other)) ? CPS_NAN : r;
+}
+/* For 1/2 < z < 1, y = 1 - z: by 1 - z. NaN where it loses two digits. */
+CPS_HEAVY double cps_hyp2f1_near_1(double a, double b, double c, double y)
+{
+    const double m = c - a - b;
+    if (m == rint(m)) {
+        if (m >= 0) return cps_hyp2f1_log(a, b, m, y);
+        return pow(y, m) * cps_hyp2f1_log(c - a, c - b, -m, y);
+    }
+    const double p = cps_gamma(c) * cps_gamma(m) * cps_rgamma(c - a) * cps_rgamma(c - b);
+    const double q = cps_gamma(c) * cps_gamma(-m) * cps_rgamma(a) * cps_rgamma(b) * pow(y, m);
+    const double u = p == 0 ? 0 : p * cps_hyper_series(a, b, 1 - m, y);
+    const double v = q == 0 ? 0 : q * cps_hyper_series(c - a, c - b, 1 + m, y);
+    return fabs(u + v) < 0.01 * fabs(u) ? CPS_NAN : u + v;
+}
+/* z and 1 - z for 0 <= z < 1. */
+CPS_HEAVY double cps_hyp2f1_unit(double a, double b, double c, double z, double y)
+{
+    const int ends = (cps_not_positive_whole(a) && a > -1e4) || (cps_not_positive_whole(b) && b > -1e4);
+    if (ends || z <= 0.6) return cps_hyper_series(a, b, c, z);
+    if ((cps_not_positive_whole(c - a) && c - a > -1e4) || (cps_not_positive_whole(c - b) && c - b > -1e4))
+        return pow(y, c - a - b) * cps_hyper_series(c - a, c - b, c, z);
+    const double m = c - a - b, from_1 = fabs(m) < 40 ? cps_hyp2f1_near_1(a, b, c, y) : CPS_NAN;
+    if (from_1 == from_1 || z > 0.999) return from_1;
+    return m < 0 ? pow(y, m) * cps_hyper_series(c - a, c - b, c, z) : cps_hyper_series(a, b, c, z);
+}
+CPS_HEAVY double cps_hyp2f1(double a, double b, double c, double z)
+{
+    if (a != a || b != b || c != c || z != z) return CPS_NAN;
+    if (z == 0 || a == 0 || b == 0) return cps_not_positive_whole(c) && z != 0 && a != 0 && b != 0 ? CPS_INF : 1;
+    const int ends = cps_not_positive_whole(a) || cps_not_positive_whole(b);
+    if (cps_not_positive_whole(c) && !((cps_not_positive_whole(a) && a >= c) || (cps_not_positive_whole(b) && b >= c)))
+        return CPS_INF;
+    if (cps_infinite(a) || cps_infinite(b) || cps_infinite(c) || cps_infinite(z)) return CPS_NAN;
+    if (z == 1) {
+        const double m = c - a - b;
+        if (ends && fabs(a) < 1e4 && fabs(b) < 1e4) return cps_hyper_series(a, b, c, 1);
+        return m > 0 ? cps_gamma(c) * cps_gamma(m) * cps_rgamma(c - a) * cps_rgamma(c - b) : CPS_INF;
+    }
+    if (ends && (z > 1 || z < -1)) return cps_hyper_series(a, b, c, z);
+    if (z > 1) return CPS_INF;
+    if (b == c && !ends) return pow(1 - z, -a);
+    if (a == c && !ends) return pow(1 - z, -b);
+    if (z > 0) return cps_hyp2f1_unit(a, b, c, z, 1 - z);
+    if (z >= -0.6 || ends) return cps_hyper_series(a, b, c, z);
+    /* Pfaff: (1 - z)^-a 2F1(a, c - b; c; z / (z - 1)), with the one of a and b that is smaller */
+    const double u = z / (z - 1), y = 1 / (1 - z);
+    if (fabs(b) < fabs(a)) {
+        const double t = a;
+        a = b, b = t;
+    }
+    return pow(y, a) * cps_hyp2f1_unit(a, c - b, c, u, y);
+}
+
+/* --- orthogonal polynomials: recurrences for whole degrees, else hypergeometric functions --- */
+
+CPS_MATH int cps_is_degree(double n) { return n >= 0 && n == rint(n) && n <= 1e5; }
+CPS_MATH double cps_binomial_of(double n, double a) /* gamma(n + a + 1) / (gamma(n + 1) gamma(a + 1)) */
+{
+    return cps_gamma_quotient(n + a + 1, n + 1, a + 1);
+}
+CPS_HEAVY double cps_eval_jacobi(double n, double a, double b, double x)
+{
+    if (n != n || a != a || b != b || x != x) return CPS_NAN;
+    if (!cps_is_degree(n)) return cps_binomial_of(n, a) * cps_hyp2f1(-n, n + a + b + 1, a + 1, 0.5 * (1 - x));
+    if (n == 0) return 1;
+    /* by differences, which keep digits near x = 1 (as SciPy has it) */
+    double d = 0.5 * (a + b + 2) * (x - 1) / (a + 1), p = d + 1, scale = 1;
+    if (n == 1) return 0.5 * (2 * (a + 1) + (a + b + 2) * (x - 1));
+    for (double k = 1; k < n; k++) {
+        const double t = 2 * k + a + b;
+        const double over = 2 * (k + a + 1) * (k + a + b + 1) * t;
+        d = (t * (t + 1) * (t + 2) * (x - 1) * p + 2 * k * (k + b) * (t + 2) * d) / over;
+        p += d;
+    }
+    for (double k = 1; k <= n; k++) scale *= (a + k) / k;
+    return scale * p;
+}
+CPS_HEAVY double cps_eval_legendre(double n, double x)
+{
+    if (n != n || x != x) return CPS_NAN;
+    if (n < 0 && n == rint(n)) n = -n - 1;
+    if (!cps_is_degree(n)) return cps_hyp2f1(-n, n + 1, 1, 0.5 * (1 - x));
+    if (n == 0) return 1;
+    double d = x - 1, p = x;
+    for (double k = 1; k < n; k++) {
+        d = (2 * k + 1) / (k + 1) * (x - 1) * p + k / (k + 1) * d;
+        p += d;
+    }
+    return p;
+}
+CPS_HEAVY double cps_eval_chebyt(double n, double x)
+{
+    if (n != n || x != x) return CPS_NAN;
+    n = fabs(n);
+    if (n == rint(n) && n <= 100) {
+        double before = x, p = 1;
+        for (double k = 0; k < n; k++) {
+            const double next = 2 * x * p - before;
+            before = p;
+            p = next;
+        }
+        return p;
+    }
+    if (fabs(x) <= 1) return cos(n * acos(x));
+    if (x > 1) return cosh(n * acosh(x));
+    return n == rint(n) ? (fmod(n, 2) != 0 ? -1 : 1) * cosh(n * acosh(-x)) : cps_hyp2f1(-n, n, 0.5, 0.5 * (1 - x));
+}
+CPS_HEAVY double cps_eval_chebyu(double n, double x)
+{
+    if (n != n || x != x) return CPS_NAN;
+    if (n == -1) return 0;
+    if (n < -1 && n == rint(n)) return -cps_eval_chebyu(-n - 2, x);
+    if (!cps_is_degree(n) && fabs(x) < 1) return sin((n + 1) * acos(x)) / sqrt((1 - x) * (1 + x));
+    if (!cps_is_degree(n)) return (n + 1) * cps_hyp2f1(-n, n + 2, 1.5, 0.5 * (1 - x));
+    double before = 0, p = 1;
+    for (double k = 0; k < n; k++) {
+        const double next = 2 * x * p - before;
+        before = p;
+        p = next;
+    }
+    return p;
+}
+CPS_HEAVY double cps_eval_gegenbauer(double n, double a, double x)
+{
+    if (n != n || a != a || x != x) return CPS_NAN;
+    if (!cps_is_degree(n))
+        return cps_gamma_quotient(n + 2 * a, n + 1, 2 * a) * cps_hyp2f1(-n, n + 2 * a, a + 0.5, 0.5 * (1 - x));
+    double before = 0, p = 1;
+    for (double k = 0; k < n; k++) {
+        const double next = (2 * (k + a) * x * p - (k + 2 * a - 1) * before) / (k + 1);
+        before = p;
+        p = next;
+    }
+    return p;
+}
+CPS_HEAVY double cps_eval_genlaguerre(double n, double a, double x)
+{
+    if (n != n || a != a || x != x || a <= -1) return CPS_NAN;
+    if (!cps_is_degree(n)) return cps_binomial_of(n, a) * cps_hyp1f1(-n, a + 1, x);
+    if (n == 0) return 1;
+    double before = 1, p = 1 + a - x;
+    for (double k = 1; k < n; k++) {
+        const double next = ((2 * k + 1 + a - x) * p - (k + a) * before) / (k + 1);
+        before = p;
+        p = next;
+    }
+    return p;
+}
+/* He of whole degrees, and H: times `two` at each step, of two x. */
+CPS_HEAVY double cps_eval_hermite_of(double n, double x, double two)
+{
+    if (x != x || !cps_is_degree(n)) return CPS_NAN;
+    double before = 0, p = 1;
+    for (double k = 0; k < n; k++) {
+        const double next = two * (x * p - k * before);
+        before = p;
+        p = next;
+    }
+    return p;
+}
+CPS_HEAVY double cps_eval_sh_jacobi(double n, double p, double q, double x)
+{
+    return cps_eval_jacobi(n, p - q, q - 1, 2 * x - 1) / cps_binomial_of(n, n + p - 1);
+}
+
+#endif

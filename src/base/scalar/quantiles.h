@@ -1,0 +1,236 @@
+/* The chapter of inverses: parameters of distributions, Student's and Kolmogorov's quantiles, Owen's T function.
+ *
+ * A parameter that no closed formula gives is found between brackets, in its logarithm, by regula falsi that halves the
+ * end that stays (Illinois), of the logarithm of the smaller side over the wanted one. */
+#ifndef CPS_QUANTILES_H
+#define CPS_QUANTILES_H
+
+#include "scalar/distributions.h"
+
+/* Which parameter s is: of gammainc's shape; of betainc's a or b; both of a binomial's count; the second degrees of
+ * freedom of F; Student's. */
+enum { CPS_SHAPE, CPS_BETA_A, CPS_BETA_B, CPS_COUNT, CPS_SECOND, CPS_STUDENT };
+CPS_HEAVY cps_sides cps_sides_at(int which, double s, double u, double v)
+{
+    switch (which) {
+    case CPS_SHAPE: return cps_gamma_sides(s, u);
+    case CPS_BETA_A: return cps_beta_sides(s, u, v, 1 - v);
+    case CPS_BETA_B: return cps_beta_sides(u, s, v, 1 - v);
+    case CPS_COUNT: return cps_beta_sides(fmax(u + 1 - s, 0), s, 1 - v, v); /* of k = s - 1 */
+    case CPS_SECOND: return cps_f_sides(u, s, v);
+    default: {
+        const double t = v * v / s;
+        const cps_sides b = cps_beta_sides(0.5, 0.5 * s, t / (1 + t), 1 / (1 + t));
+        return cps_sides_of(v < 0 ? 0.5 * b.q : 0.5 + 0.5 * b.p, v < 0 ? 0.5 + 0.5 * b.p : 0.5 * b.q);
+    }
+    }
+}
+/* log of a side over the wanted one: 0 at the solution, with the sign of a function that grows or falls with s. */
+CPS_MATH double cps_off(int which, double log_s, double u, double v, double p, double q)
+{
+    const cps_sides s = cps_sides_at(which, exp(log_s), u, v);
+    return p < q ? log(s.p / p) : -log(s.q / q);
+}
+/* s between exp(low) and exp(high) for which the lower side is p; NaN where there is none. */
+CPS_HEAVY double cps_parameter(int which, double u, double v, double p, double q, double low, double high)
+{
+    double f = cps_off(which, low, u, v, p, q), g = cps_off(which, high, u, v, p, q);
+    if (f != f || g != g || !((f <= 0 && g >= 0) || (f >= 0 && g <= 0))) return CPS_NAN;
+    for (int i = 0; i < 200; i++) {
+        const double width = high - low, middle = low + 0.5 * width;
+        double at = middle;
+        if (fabs(f) < 1e300 && fabs(g) < 1e300 && i % 3 != 2 && f != g) at = low - f * (width / (g - f));
+        if (!(at > low && at < high)) at = middle;
+        if (width < 4e-16 * fmax(1, fabs(middle))) return exp(middle);
+        const double h = cps_off(which, at, u, v, p, q);
+        if (h == 0) return exp(at);
+        if ((h < 0) == (f < 0)) {
+            low = at, f = h, g *= 0.5;
+        } else {
+            high = at, g = h, f *= 0.5;
+        }
+    }
+    return exp(0.5 * (low + high));
+}
+CPS_MATH int cps_is_probability(double p) { return p > 0 && p < 1; }
+#define CPS_LEAST (-34)
+#define CPS_GREATEST 46
+
+CPS_MATH double cps_gdtrib_of(double x, double p) /* b of gammainc(b, x) = p */
+{
+    if (!(x >= 0 && p >= 0 && p <= 1)) return CPS_NAN;
+    if (x == 0) return CPS_NAN;
+    if (p == 0) return CPS_INF;
+    if (p == 1) return 0;
+    return cps_parameter(CPS_SHAPE, x, 0, p, 1 - p, CPS_LEAST, CPS_GREATEST);
+}
+CPS_MATH double cps_gdtrib(double a, double p, double x) { return cps_gdtrib_of(a * x, p); }
+CPS_MATH double cps_chdtriv(double p, double x) { return 2 * cps_gdtrib_of(0.5 * x, p); }
+CPS_MATH double cps_gdtria(double p, double b, double x) { return cps_gammaincinv(b, p) / x; }
+CPS_MATH double cps_gdtrix(double a, double b, double p) { return cps_gammaincinv(b, p) / a; }
+CPS_MATH double cps_btdtria(double p, double b, double x)
+{
+    if (!(cps_is_probability(p) && b > 0 && x > 0 && x < 1)) return CPS_NAN;
+    return cps_parameter(CPS_BETA_A, b, x, p, 1 - p, CPS_LEAST, CPS_GREATEST);
+}
+CPS_MATH double cps_btdtrib(double a, double p, double x)
+{
+    if (!(cps_is_probability(p) && a > 0 && x > 0 && x < 1)) return CPS_NAN;
+    return cps_parameter(CPS_BETA_B, a, x, p, 1 - p, CPS_LEAST, CPS_GREATEST);
+}
+/* Counts below 0 are 0. */
+CPS_MATH double cps_pdtrik(double p, double m)
+{
+    if (!(p >= 0 && p < 1 && m >= 0)) return CPS_NAN;
+    if (p <= exp(-m)) return 0;
+    return cps_parameter(CPS_SHAPE, m, 0, 1 - p, p, 0, CPS_GREATEST) - 1;
+}
+CPS_MATH double cps_bdtrik(double y, double n, double p)
+{
+    if (!(y >= 0 && y <= 1 && n > 0 && p > 0 && p < 1)) return CPS_NAN;
+    if (y == 1) return n;
+    if (y <= pow(1 - p, n)) return 0;
+    return cps_parameter(CPS_COUNT, n, p, y, 1 - y, 0, log(n + 1)) - 1;
+}
+CPS_MATH double cps_bdtrin(double k, double y, double p)
+{
+    if (!(cps_is_probability(y) && k >= 0 && p > 0 && p < 1)) return CPS_NAN;
+    return k + cps_parameter(CPS_BETA_A, k + 1, 1 - p, y, 1 - y, CPS_LEAST, CPS_GREATEST);
+}
+CPS_MATH double cps_nbdtrik(double y, double n, double p)
+{
+    if (!(y >= 0 && y < 1 && n > 0 && p > 0 && p < 1)) return CPS_NAN;
+    if (y <= pow(p, n)) return 0;
+    return cps_parameter(CPS_BETA_B, n, p, y, 1 - y, 0, CPS_GREATEST) - 1;
+}
+CPS_MATH double cps_nbdtrin(double k, double y, double p)
+{
+    if (!(cps_is_probability(y) && k >= 0 && p > 0 && p < 1)) return CPS_NAN;
+    return cps_parameter(CPS_BETA_A, k + 1, p, y, 1 - y, CPS_LEAST, CPS_GREATEST);
+}
+CPS_MATH double cps_fdtridfd(double a, double p, double x)
+{
+    if (!(cps_is_probability(p) && a > 0 && x > 0)) return CPS_NAN;
+    return cps_parameter(CPS_SECOND, a, x, p, 1 - p, -23, 25);
+}
+CPS_MATH double cps_stdtridf(double p, double t)
+{
+    if (!(cps_is_probability(p)) || t != t) return CPS_NAN;
+    return cps_parameter(CPS_STUDENT, 0, t, p, 1 - p, -23, 25);
+}
+CPS_HEAVY double cps_stdtrit(double v, double p)
+{
+    if (!(v > 0 && p >= 0 && p <= 1)) return CPS_NAN;
+    if (v == CPS_INF) return cps_ndtri(p);
+    if (p == 0 || p == 1) return p == 0 ? -CPS_INF : CPS_INF;
+    const double side = p < 0.5 ? -1 : 1, tail = p < 0.5 ? p : 1 - p;
+    if (p == 0.5) return 0;
+    const cps_sides s = cps_beta_inverse(0.5, 0.5 * v, 1 - 2 * tail, 2 * tail);
+    return side * sqrt(v) * sqrt(s.p / s.q);
+}
+CPS_MATH double cps_nrdtrimn(double p, double sd, double x)
+{
+    return cps_is_probability(p) && sd > 0 ? x - sd * cps_ndtri(p) : CPS_NAN;
+}
+CPS_MATH double cps_nrdtrisd(double mean, double p, double x)
+{
+    return cps_is_probability(p) ? (x - mean) / cps_ndtri(p) : CPS_NAN;
+}
+
+/* Kolmogorov's distribution: the probability above, and the density. */
+CPS_HEAVY double cps_kolmogorov(double x)
+{
+    if (x != x) return x;
+    if (x < 0.04) return 1;
+    double sum = 0;
+    if (x < 1) { /* 1 - sqrt(2 pi) / x sum of exp(-(2k - 1)^2 pi^2 / (8 x^2)) */
+        const double e = CPS_PI * CPS_PI / 8 / (x * x);
+        for (int k = 7; k > 0; k -= 2) sum += exp(-e * k * k);
+        return 1 - CPS_SQRT_2PI / x * sum;
+    }
+    for (int k = 6; k > 0; k--) sum += (k & 1 ? 2 : -2) * cps_exp_square(k * x, 2);
+    return sum;
+}
+CPS_HEAVY double cps_kolmogi(double p)
+{
+    if (!(p >= 0 && p <= 1)) return CPS_NAN;
+    if (p == 0 || p == 1) return p == 0 ? CPS_INF : 0;
+    double low = 0.03, high = 20;
+    for (int i = 0; i < 80 && high - low > 2e-16 * low; i++) { /* Newton's steps that stay inside */
+        double x = i == 0 ? (p < 0.5 ? sqrt(0.5 * log(2 / p)) : 0.8) : 0.5 * (low + high);
+        for (int j = 0; j < 2; j++) {
+            const double off = cps_kolmogorov(x) - p;
+            if (off == 0) return x;
+            if (off > 0) low = x;
+            else high = x;
+            double slope = 0;
+            if (x < 1) {
+                const double e = CPS_PI * CPS_PI / 8 / (x * x);
+                for (int k = 1; k < 8; k += 2) slope += (2 * e * k * k - 1) * exp(-e * k * k);
+                slope *= -CPS_SQRT_2PI / (x * x);
+            } else
+                for (int k = 1; k < 7; k++) slope += (k & 1 ? -8 : 8) * k * k * x * cps_exp_square(k * x, 2);
+            const double next = x - off / slope;
+            if (fabs(next - x) < 1e-16 * x) return next;
+            if (!(next > low && next < high)) break;
+            x = next;
+        }
+    }
+    return 0.5 * (low + high);
+}
+
+/* Owen's T: for |a| <= 1 by Gauss and Legendre, else from T(a h, 1 / a). */
+CPS_TABLE cps_owen_node[16] = {
+    0.9972638618494816, 0.9856115115452684, 0.9647622555875064, 0.9349060759377397, 0.8963211557660521,
+    0.84936761373257, 0.7944837959679424, 0.7321821187402897, 0.6630442669302152, 0.5877157572407623,
+    0.5068999089322294, 0.42135127613063533, 0.33186860228212767, 0.23928736225213706, 0.1444719615827965,
+    0.04830766568773832};
+CPS_TABLE cps_owen_weight[16] = {
+    0.007018610009470096, 0.01627439473090567, 0.02539206530926206, 0.03427386291302143, 0.04283589802222668,
+    0.050998059262376175, 0.058684093478535544, 0.06582222277636185, 0.0723457941088485, 0.07819389578707031,
+    0.08331192422694675, 0.08765209300440381, 0.09117387869576389, 0.09384439908080457, 0.09563872007927486,
+    0.0965400885147278};
+CPS_HEAVY double cps_owens_unit(double h, double a) /* h >= 0, 0 <= a <= 1 */
+{
+    const double end = h * a > 9 ? 9 / h : a; /* exp(-h^2 x^2 / 2) ends the integral */
+    double sum = 0;
+    for (int k = 0; k < 16; k++)
+        for (int side = -1; side < 2; side += 2) {
+            const double x = 0.5 * end * (1 + side * cps_owen_node[k]), s = x * x;
+            sum += cps_owen_weight[k] * exp(-0.5 * h * h * s) / (1 + s);
+        }
+    return 0.5 * end * sum * cps_exp_square(h, 0.5) / (2 * CPS_PI);
+}
+CPS_HEAVY double cps_owens_t(double h, double a)
+{
+    if (h != h || a != a) return CPS_NAN;
+    h = fabs(h);
+    const double size = fabs(a), sign = copysign(1.0, a);
+    if (h == CPS_INF || a == 0) return 0;
+    if (h == 0) return sign * atan(size) / (2 * CPS_PI);
+    if (size <= 1) return sign * cps_owens_unit(h, size);
+    const double p = cps_ndtr(-h), q = size == CPS_INF ? 0 : cps_ndtr(-size * h);
+    const double rest = size == CPS_INF ? 0 : cps_owens_unit(size * h, 1 / size);
+    return sign * (0.5 * (p + q) - p * q - rest);
+}
+/* w + log(w) = x */
+CPS_HEAVY double cps_wrightomega(double x)
+{
+    if (x != x || x == CPS_INF || x > 1e20) return x;
+    if (x < -50) return exp(x);
+    double w = x < -2 ? exp(x) : x > 1 ? x - log(x) + log(x) / x : 0.56714329040978384 + 0.36 * x + 0.07 * x * x;
+    for (int i = 0; i < 12; i++) {
+        const double r = x - w - log(w), u = 1 + w, t = 2 * u * (u + 2.0 / 3 * r);
+        const double step = w * (r / u) * (t - r) / (t - 2 * r);
+        w += step;
+        if (fabs(step) < 4e-16 * w) break;
+    }
+    return w;
+}
+CPS_MATH double cps_powm1(double x, double y)
+{
+    if (x > 0 && fabs(y * log(x)) < 1) return expm1(y * log(x));
+    return pow(x, y) - 1;
+}
+
+#endif

@@ -17,6 +17,7 @@ import pathlib
 import pkgutil
 import re
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
@@ -173,7 +174,36 @@ def page(spaces, absences=ABSENT, different=DIFFERENT):
         out.append(f"| `{space}` | {len(every) - len(absent[space])} | {len(every)} | {len(absent[space]) or ''} |")
     missing_rows = reasons(spaces, {space: names for space, names in absent.items() if names}, absences)
     return "".join([HEAD, "\n".join(out), "\n", AFTER, differences(spaces, different), MISSING, missing_rows,
-                    placeholders()])
+                    placeholders(), special()])
+
+
+SPECIAL = """
+## SciPy's special functions
+
+`cuprite.scipy.special` has {have} of the {all} functions of SciPy 1.17 (`tools/scipy_special_names.txt`), real numbers
+and, where SciPy has them, complex ones. These take real numbers alone, where SciPy has a complex function too:
+{real}.
+
+Not there; SciPy computes them from `x.get()`:
+
+{absent}.
+"""
+
+
+def special():
+    """Which of SciPy's special functions are there."""
+    from cuprite._support import ufuncs_of
+    from cuprite.scipy import special as ours
+    text = (ROOT / "tools/scipy_special_names.txt").read_text().partition("\n")[2]
+    names, complex_too = (part.split() for part in text.split("complex:"))
+    absent = [n for n in names if not hasattr(ours, n)]
+    rows = ufuncs_of("scipy.special")
+    real = [n for n in complex_too if n in rows and not any("D" in t for t in rows[n].types)]
+    return SPECIAL.format(have=len(names) - len(absent), all=len(names), real=wrapped(real), absent=wrapped(absent))
+
+
+def wrapped(names):
+    return textwrap.fill(", ".join(f"`{n}`" for n in names), 118, break_on_hyphens=False)
 
 
 def missing(text):

@@ -11,6 +11,7 @@ import differential_creation
 import differential_products
 import differential_protocols
 import differential_reduce
+import differential_special
 import differential_statistics
 import differential_ufunc
 from differential import Known, case_of, compare
@@ -86,4 +87,5 @@ class Texts:
                                text)
 
 
-FAMILIES = {**{name: Calls(name) for name in CALLS}, **{name: Texts(name) for name in TEXTS}}
+FAMILIES = {**{name: Calls(name) for name in CALLS}, **{name: Texts(name) for name in TEXTS},
+            **differential_special.FAMILIES}

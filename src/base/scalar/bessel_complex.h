@@ -43,8 +43,8 @@ CPS_HEAVY cp_complex128 cps_k_series(double v, cp_complex128 z, double *scale)
         sum = cps_add_c128(sum, term);
     }
     const double size = hypot(half.re, half.im), f = 0.5 * cps_gamma(v) * pow(size, -v), angle = -v * atan2(z.im, z.re);
-    *scale = f < 1e300 ? 0 : 1e4;
-    sum = cps_scale(sum, f < 1e300 ? f : 1);
+    *scale = f < CPS_INF ? 0 : 1e4;
+    sum = cps_scale(sum, f < CPS_INF ? f : 1);
     if (z.im == 0) return sum;
     return cps_multiply_c128(sum, z.re == 0 ? cps_turn(copysign(0.5 * v, -z.im)) : CPS_C(cos(angle), sin(angle)));
 }

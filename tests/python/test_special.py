@@ -220,7 +220,8 @@ OTHERWISE = {
     "pdtri": extreme, "pdtr": any_nan, "pdtrc": any_nan,
     "poch": lambda z, m: extreme(z, m) | any_nan(z, m) | negative_integer(z) | negative_integer(z + m),
     "polygamma": lambda n, x: extreme(n, x) | (n != np.floor(n)) | (n < 0) | (x < 0) | (n > 100),
-    "pseudo_huber": extreme, "kl_div": lambda x, y: (x > 0) & (x < 1e-290) | (y > 0) & (y < 1e-290) | (abs(x - y) < 1e-4 * abs(x)),
+    "pseudo_huber": extreme,
+    "kl_div": lambda x, y: (x > 0) & (x < 1e-290) | (y > 0) & (y < 1e-290) | (abs(x - y) < 1e-4 * abs(x)),
     "zeta": lambda x, q: extreme(x, q) | any_nan(x, q) | (q < 0), "zetac": lambda x: x > 100,
     "wright_bessel": lambda a, b, x: extreme(a, b, x) | (x > 100) | (a > 20) | (b > 100),
     "lpmv": lambda m, v, x: extreme(m, v, x) | np.isnan(x) | (abs(m) > 20) | (abs(v) > 50) |
@@ -256,8 +257,10 @@ OTHERWISE |= {"pdtrik": extreme, "chdtriv": extreme, "nrdtrimn": extreme,
               "hyp2f1": lambda a, b, c, z: extreme(z) | (abs(a) > 9) | (abs(b) > 9) | (abs(c) > 9) | (z >= 1) |
               negative_integer(c),
               "hyp1f1": lambda a, b, x: (abs(a) > 9) | (abs(b) > 9), "hyp0f1": lambda b, z: (abs(b) > 9),
-              "eval_jacobi": lambda n, a, b, x: (abs(n) > 9) | (a > 9) | (b > 9) | (a <= -1) | (b <= -1) | (n < 0) | (abs(x) > 1),
-              "eval_sh_jacobi": lambda n, a, b, x: (n > 9) | (a > 9) | (b <= 0) | (a <= b - 1) | (n < 0) | (x < 0) | (x > 1),
+              "eval_jacobi": lambda n, a, b, x: (abs(n) > 9) | (a > 9) | (b > 9) | (a <= -1) | (b <= -1) | (n < 0) |
+              (abs(x) > 1),
+              "eval_sh_jacobi": lambda n, a, b, x: (n > 9) | (a > 9) | (b <= 0) | (a <= b - 1) | (n < 0) | (x < 0) |
+              (x > 1),
               "eval_gegenbauer": lambda n, a, x: (abs(n) > 9) | (a <= 0) | (a > 5) | (n < 0) | (abs(x) > 1),
               "eval_genlaguerre": lambda n, a, x: (abs(n) > 9) | (n < 0) | (abs(a) > 9) | (abs(x) > 30)}
 OTHERWISE |= {name: lambda n, x: (abs(n) > 9) | (abs(x) > 1) | (n < 0) for name in (

@@ -392,7 +392,10 @@ CPS_HEAVY double cps_binom(double n, double k)
         return (kx - 2 * floor(0.5 * kx) != 0 ? -1 : 1) * size * cps_sinpi((k - kx) - n);
     }
     if (fabs(n) < 150 && fabs(k) < 150) return cps_gamma(n + 1) * cps_rgamma(k + 1) * cps_rgamma(n - k + 1);
-    return 1 / ((n + 1) * cps_beta(1 + n - k, 1 + k));
+    const double beta = (n + 1) * cps_beta(1 + n - k, 1 + k);
+    if (fabs(beta) > 1e-300 && fabs(beta) < 1e300) return 1 / beta;
+    const double sign = cps_gammasgn(n + 1) * cps_gammasgn(k + 1) * cps_gammasgn(n - k + 1);
+    return sign * exp(cps_gammaln(n + 1) - cps_gammaln(k + 1) - cps_gammaln(n - k + 1));
 }
 
 #endif

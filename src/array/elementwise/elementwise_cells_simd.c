@@ -1,9 +1,10 @@
-/* Special functions in vectors whose polynomials are read from tables of cells (src/base/scalar): the rows of four
- * elements' cells are loaded whole and transposed, which takes a fifth of what gathering coefficients does.
+/* Special functions in vectors whose polynomials are read from tables of cells: the rows of four elements' cells are
+ * loaded whole and transposed, which takes a fifth of what gathering coefficients does. The rows of cells_*.h are for
+ * that; the scalar functions have some of them by power (src/base/scalar).
  *
  * A segment's elements are sorted by the method that serves them; each method has its elements side by side. Methods
- * are the scalar functions' own, operation by operation, with series.inc's exponentials, logarithms and sines; what
- * none serves goes through the scalar function. Invariant: a result does not depend on the argument's neighbours. */
+ * are a cell's polynomial with series.inc's exponentials, logarithms and sines; what none serves goes through the
+ * scalar function. Invariant: a result does not depend on the argument's neighbours. */
 #include <math.h>
 #include <string.h>
 
@@ -12,6 +13,9 @@
 #if defined(__FMA__) && defined(__AVX2__)
 #include <immintrin.h>
 
+#include "elementwise/cells_bessel.h"
+#include "elementwise/cells_gamma.h"
+#include "elementwise/cells_normal.h"
 #include "scalar/bessel.h"
 #include "scalar/elliptic.h"
 #include "scalar/elementary.h"
@@ -95,7 +99,7 @@ static void erfcx_near(double *r, const double *a, int64_t n) /* 0 to 4 */
 {
     double at[SPACE] = {0};
     EACH at[k] = a[k] * 4;
-    CELLS(r, at, n, cps_erfcx_near)
+    CELLS(r, at, n, cps_rows_erfcx)
 }
 static void erfcx_far(double *r, const double *a, int64_t n)
 {
@@ -185,7 +189,7 @@ static void ndtri_middle(double *r, const double *q, int64_t n)
 {
     double at[SPACE] = {0};
     EACH at[k] = q[k] * q[k] * 64;
-    CELLS(r, at, n, cps_ndtri_central)
+    CELLS(r, at, n, cps_rows_ndtri)
     EACH r[k] *= q[k];
 }
 static void ndtri_outer(double *r, const double *p, int64_t n) /* of probabilities */
@@ -235,8 +239,8 @@ static void erfinv_far(double *r, const double *y, int64_t n)
         CELLS_OF_ZEROS(r, at, a, n, table)                         \
         EACH r[k] *= factor;                                       \
     }
-NEAR(j0_near, cps_j0_cells, 1)
-NEAR(j1_near, cps_j1_cells, x[k])
+NEAR(j0_near, cps_rows_j0, 1)
+NEAR(j1_near, cps_rows_j1, x[k])
 #undef NEAR
 #define MIDDLE(name, table, first, per)                            \
     static void name(double *r, const double *x, int64_t n)        \
@@ -246,10 +250,10 @@ NEAR(j1_near, cps_j1_cells, x[k])
         EACH at[k] = (a[k] - first) * per;                         \
         CELLS_OF_ZEROS(r, at, a, n, table)                         \
     }
-MIDDLE(y0_middle, cps_y0_middle, 0.5, 8)
-MIDDLE(y1_middle, cps_y1_middle, 0.5, 8)
-MIDDLE(y0_outer, cps_y0_cells, 2, 2)
-MIDDLE(y1_outer, cps_y1_cells, 2, 2)
+MIDDLE(y0_middle, cps_rows_y0_middle, 0.5, 8)
+MIDDLE(y1_middle, cps_rows_y1_middle, 0.5, 8)
+MIDDLE(y0_outer, cps_rows_y0, 2, 2)
+MIDDLE(y1_outer, cps_rows_y1, 2, 2)
 #undef MIDDLE
 /* From 8 on; J or Y of either order. */
 #define FAR(name, p_table, q_table, SUM)                                                             \
@@ -265,17 +269,17 @@ MIDDLE(y1_outer, cps_y1_cells, 2, 2)
             r[k] = SUM;                                                                              \
         }                                                                                            \
     }
-FAR(j0_far, cps_p0_far, cps_q0_far, p[k] * sum - u * less)
-FAR(j1_far, cps_p1_far, cps_q1_far, copysign(1.0, x[k]) * (p[k] * less + u * sum))
-FAR(y0_far, cps_p0_far, cps_q0_far, p[k] * less + u * sum)
-FAR(y1_far, cps_p1_far, cps_q1_far, u * less - p[k] * sum)
+FAR(j0_far, cps_rows_p0, cps_rows_q0, p[k] * sum - u * less)
+FAR(j1_far, cps_rows_p1, cps_rows_q1, copysign(1.0, x[k]) * (p[k] * less + u * sum))
+FAR(y0_far, cps_rows_p0, cps_rows_q0, p[k] * less + u * sum)
+FAR(y1_far, cps_rows_p1, cps_rows_q1, u * less - p[k] * sum)
 #undef FAR
 
 static void i0_near(double *r, const double *x, int64_t n)
 {
     double at[SPACE] = {0};
     EACH at[k] = fabs(x[k]) * 2;
-    CELLS(r, at, n, cps_i0e_near)
+    CELLS(r, at, n, cps_rows_i0e)
     EACH r[k] *= exp_any_f64(fabs(x[k]));
 }
 static void i0_far(double *r, const double *x, int64_t n) /* to 700 */
@@ -326,7 +330,7 @@ static void ellipk_near(double *r, const double *m, int64_t n)
 {
     double at[SPACE] = {0};
     EACH at[k] = m[k] * 32;
-    CELLS(r, at, n, cps_ellipk_cells)
+    CELLS(r, at, n, cps_rows_ellipk)
 }
 static void ellipk_far(double *r, const double *m, int64_t n)
 {
@@ -348,7 +352,7 @@ static void ellipe_far(double *r, const double *m, int64_t n)
     ellipk_far(whole, m, n);
     EACH p[k] = 1 - m[k];
     EACH at[k] = p[k] * 32;
-    CELLS(kp, at, n, cps_ellipk_cells)
+    CELLS(kp, at, n, cps_rows_ellipk)
     CELLS(ep, at, n, cps_ellipe_cells)
     EACH r[k] = (0.5 * CPS_PI + whole[k] * (kp[k] - ep[k])) / kp[k];
 }
@@ -359,21 +363,21 @@ static void gamma_near(double *r, const double *x, int64_t n)
 {
     double at[SPACE] = {0}, p[SPACE];
     EACH at[k] = (x[k] - (x[k] < 1 ? 0.0 : 1.0)) * 4;
-    CELLS(p, at, n, cps_gamma_cells)
+    CELLS(p, at, n, cps_rows_gamma)
     EACH r[k] = x[k] < 1 ? p[k] / x[k] : p[k];
 }
 static void gammaln_tiny(double *r, const double *x, int64_t n) /* below 1/2 */
 {
     double at[SPACE] = {0}, p[SPACE];
     EACH at[k] = (x[k] - -0.5) * 4;
-    CELLS(p, at, n, cps_lgamma_cells)
+    CELLS(p, at, n, cps_rows_lgamma)
     EACH r[k] = x[k] * (x[k] - 1) * p[k] - log_any_f64(x[k]);
 }
 static void gammaln_near(double *r, const double *x, int64_t n) /* below 8 */
 {
     double at[SPACE] = {0}, p[SPACE];
     EACH at[k] = (x[k] - 0.5) * 4;
-    CELLS(p, at, n, cps_lgamma_cells)
+    CELLS(p, at, n, cps_rows_lgamma)
     EACH r[k] = (x[k] - 1) * (x[k] - 2) * p[k];
 }
 static void gammaln_far(double *r, const double *x, int64_t n)
@@ -385,7 +389,7 @@ static void digamma_near(double *r, const double *x, int64_t n)
     const double zero = 1.4616321449683622, zero_low = 9.549995429965697e-17;
     double at[SPACE] = {0}, p[SPACE];
     EACH at[k] = (x[k] < 1 ? x[k] : x[k] - 1) * 4;
-    CELLS(p, at, n, cps_digamma_cells)
+    CELLS(p, at, n, cps_rows_digamma)
     EACH {
         const double near = (x[k] < 1 ? x[k] + 1 - zero : x[k] - zero) - zero_low;
         r[k] = near * p[k] + (x[k] < 1 ? -1 / x[k] : 0);

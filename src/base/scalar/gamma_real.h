@@ -394,6 +394,7 @@ CPS_HEAVY double cps_binom(double n, double k)
     if (fabs(n) < 150 && fabs(k) < 150) return cps_gamma(n + 1) * cps_rgamma(k + 1) * cps_rgamma(n - k + 1);
     const double beta = (n + 1) * cps_beta(1 + n - k, 1 + k);
     if (fabs(beta) > 1e-300 && fabs(beta) < 1e300) return 1 / beta;
+    if (cps_is_pole(k + 1) || cps_is_pole(n - k + 1)) return 0;
     const double sign = cps_gammasgn(n + 1) * cps_gammasgn(k + 1) * cps_gammasgn(n - k + 1);
     return sign * exp(cps_gammaln(n + 1) - cps_gammaln(k + 1) - cps_gammaln(n - k + 1));
 }

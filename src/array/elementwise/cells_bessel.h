@@ -1,4 +1,5 @@
-/* Bessel functions. Made by tools/make_special_rows.py; not to be edited. */
+/* Bessel functions.
+ * Made by tools/make_special_rows.py; not to be edited. */
 #ifndef CPI_CELLS_BESSEL_H
 #define CPI_CELLS_BESSEL_H
 

@@ -1,4 +1,5 @@
-/* The gamma function, its logarithm and digamma. Made by tools/make_special_rows.py; not to be edited. */
+/* The gamma function, its logarithm and digamma.
+ * Made by tools/make_special_rows.py; not to be edited. */
 #ifndef CPI_CELLS_GAMMA_H
 #define CPI_CELLS_GAMMA_H
 

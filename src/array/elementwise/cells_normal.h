@@ -1,4 +1,5 @@
-/* The error function's relatives, and the complete elliptic integral. Made by tools/make_special_rows.py; not to be edited. */
+/* The error function's relatives, and the complete elliptic integral.
+ * Made by tools/make_special_rows.py; not to be edited. */
 #ifndef CPI_CELLS_NORMAL_H
 #define CPI_CELLS_NORMAL_H
 

@@ -60,7 +60,8 @@ ROWS = {
 def write(name):
     about, tables = ROWS[name]
     guard = f"CPI_CELLS_{name.upper()}_H"
-    body = f"/* {about}\n * Made by tools/make_special_rows.py; not to be edited. */\n#ifndef {guard}\n#define {guard}\n\n"
+    body = f"/* {about}\n * Made by tools/make_special_rows.py; not to be edited. */\n"
+    body += f"#ifndef {guard}\n#define {guard}\n\n"
     body += '#include "scalar/special.h"\n\n'
     for key, (f, first, last, cells, *more) in tables.items():
         rows, n = of.table(f, mpf(first), mpf(last), cells, *more)

@@ -1,0 +1,218 @@
+/* Splines, piecewise polynomials and radial functions: arguments and results. What Python and SciPy call them is in
+ * python/cuprite/scipy/interpolate. */
+#include "splines/splines.h"
+
+#include "compose/compose.h"
+#include "operands/operands.h"
+
+/*: python_module("_splines", doc="Splines and piecewise polynomials in C, behind cuprite.scipy.interpolate.") */
+/*: words("rbf_kernel", "thin_plate_spline linear cubic quintic multiquadric inverse_multiquadric inverse_quadratic "
+          "gaussian", c="cp_rbf_kernel", values="CP_RBF_KERNEL_THIN_PLATE_SPLINE CP_RBF_KERNEL_LINEAR "
+          "CP_RBF_KERNEL_CUBIC CP_RBF_KERNEL_QUINTIC CP_RBF_KERNEL_MULTIQUADRIC CP_RBF_KERNEL_INVERSE_MULTIQUADRIC "
+          "CP_RBF_KERNEL_INVERSE_QUADRATIC CP_RBF_KERNEL_GAUSSIAN") */
+
+/* x as dense float64 of so many dimensions. */
+static cp_array *numbers(const char *name, cp_array *x, int ndim, cpi_device *device)
+{
+    if (x->ndim != ndim)
+        return cpi_fail(CP_ERROR_VALUE, "%s: an array of %d dimensions, not of %d, is needed", name, ndim, x->ndim),
+               NULL;
+    return cpi_check_real(name, x) ? NULL : cpi_dense(name, x, CP_FLOAT64, device);
+}
+
+/* The device of arrays, where none is NULL. */
+static cpi_device *device_of(const char *name, int n, cp_array *const *arrays)
+{
+    for (int i = 0; i < n; i++)
+        if (cpi_null(name, arrays[i])) return NULL;
+    return cpi_common_device(name, n, arrays);
+}
+
+static cp_array *table(const char *name, cpi_device *device, int64_t rows, int64_t columns)
+{
+    return cpi_array_new(name, device, CP_FLOAT64, 2, (const int64_t[]){rows, columns}, 'C');
+}
+
+static cp_code check_degree(const char *name, int k, int nu)
+{
+    if (k < 0 || k > CPI_SPLINE_DEGREE)
+        return cpi_fail(CP_ERROR_VALUE, "%s: the degree must be 0 to %d, not %d", name, CPI_SPLINE_DEGREE, k);
+    return nu < 0 ? cpi_fail(CP_ERROR_VALUE, "%s: the derivative must be 0 or above, not %d", name, nu) : CP_OK;
+}
+
+/*: function("bspline_values", "t: array, c: array, k: int, x: array, nu: int, extrapolate: bool", module="_splines",
+             unlock="always",
+             about={"t": "knots, which do not descend", "c": "coefficients (n, columns)", "k": "the degree, to 63",
+                    "x": "places", "nu": "which derivative",
+                    "extrapolate": "whether the first and last polynomials go on; else NaN outside"},
+             raises={"ValueError": "other shapes, too few knots, another degree or derivative"},
+             doc="A spline's values at places: float64 (places, columns).") */
+cp_array *cp_bspline_values(cp_array *t, cp_array *c, int k, cp_array *x, int nu, bool extrapolate)
+{
+    const char *name = "BSpline";
+    cp_array *const all[] = {t, c, x};
+    cpi_device *device = device_of(name, 3, all);
+    if (!device || check_degree(name, k, nu)) return NULL;
+    cp_array *knots = numbers(name, t, 1, device), *coefs = knots ? numbers(name, c, 2, device) : NULL;
+    cp_array *places = coefs ? numbers(name, x, 1, device) : NULL, *r = NULL;
+    if (places && (coefs->shape[0] < k + 1 || knots->size < coefs->shape[0] + k + 1))
+        cpi_fail(CP_ERROR_VALUE, "%s: of degree %d, %lld coefficients need %lld knots, not %lld", name, k,
+                 (long long)coefs->shape[0], (long long)(coefs->shape[0] + k + 1), (long long)knots->size);
+    else if (places)
+        r = table(name, device, places->size, coefs->shape[1]);
+    if (r && r->size) {
+        const cpi_bspline p = {.n = coefs->shape[0], .m = coefs->shape[1], .places = places->size, .k = k, .nu = nu,
+                               .extrapolate = extrapolate, .t = (const double *)knots->data,
+                               .c = (const double *)coefs->data, .at = (const double *)places->data,
+                               .to = (double *)r->data};
+        if (device->backend->splines->bspline(cpi_stream(device), &p)) cp_free(r), r = NULL;
+    }
+    cp_free(places), cp_free(coefs), cp_free(knots);
+    return r;
+}
+
+/*: function("bspline_basis", "t: array, k: int, x: array, nu: int", module="_splines", returns="(values, first)",
+             unlock="always",
+             about={"t": "knots, which do not descend, 2 k + 2 or more", "k": "the degree, to 63", "x": "places",
+                    "nu": "which derivative"},
+             raises={"ValueError": "other shapes, too few knots, another degree or derivative"},
+             doc="The k + 1 B-splines that are not 0 at each place, and the first one's index.") */
+cp_code cp_bspline_basis(cp_array *t, int k, cp_array *x, int nu, cp_array **values, cp_array **first)
+{
+    const char *name = "BSpline.design_matrix";
+    cp_array *const all[] = {t, x};
+    cpi_device *device = device_of(name, 2, all);
+    if (!device || check_degree(name, k, nu)) return cp_error();
+    cp_array *knots = numbers(name, t, 1, device), *places = knots ? numbers(name, x, 1, device) : NULL;
+    cp_array *r = NULL, *at = NULL;
+    cp_code code = places ? CP_OK : cp_error();
+    if (places && knots->size < 2 * k + 2)
+        code = cpi_fail(CP_ERROR_VALUE, "%s: %lld knots are too few for the degree %d", name, (long long)knots->size,
+                        k);
+    if (!code && (!(r = table(name, device, places->size, k + 1)) ||
+                  !(at = cpi_array_new(name, device, CP_INT64, 1, places->shape, 'C'))))
+        code = cp_error();
+    if (!code && places->size) {
+        const cpi_basis p = {.n = knots->size - k - 1, .places = places->size, .k = k, .nu = nu,
+                             .t = (const double *)knots->data, .at = (const double *)places->data,
+                             .values = (double *)r->data, .first = (int64_t *)at->data};
+        code = device->backend->splines->basis(cpi_stream(device), &p);
+    }
+    cp_free(places), cp_free(knots);
+    if (code) return cp_free(r), cp_free(at), code;
+    *values = r, *first = at;
+    return CP_OK;
+}
+
+/*: function("ppoly_values", "c: array, x: array, at: array, nu: int, extrapolate: bool, descending: bool, "
+             "bernstein: bool", module="_splines", unlock="always",
+             about={"c": "coefficients (order, intervals, columns), the highest power first", "x": "breakpoints",
+                    "at": "places", "nu": "which derivative",
+                    "extrapolate": "whether the first and last polynomials go on; else NaN outside",
+                    "descending": "whether breakpoints descend",
+                    "bernstein": "whether coefficients are of Bernstein's basis"},
+             raises={"ValueError": "other shapes, no interval, a negative derivative, one of Bernstein's polynomials"},
+             doc="Values of piecewise polynomials at places: float64 (places, columns).") */
+cp_array *cp_ppoly_values(cp_array *c, cp_array *x, cp_array *at, int nu, bool extrapolate, bool descending,
+                          bool bernstein)
+{
+    const char *name = bernstein ? "BPoly" : "PPoly";
+    cp_array *const all[] = {c, x, at};
+    cpi_device *device = device_of(name, 3, all);
+    if (!device) return NULL;
+    cp_array *coefs = numbers(name, c, 3, device), *ends = coefs ? numbers(name, x, 1, device) : NULL;
+    cp_array *places = ends ? numbers(name, at, 1, device) : NULL, *r = NULL;
+    if (places && (coefs->shape[1] < 1 || coefs->shape[0] < 1 || ends->size != coefs->shape[1] + 1))
+        cpi_fail(CP_ERROR_VALUE, "%s: %lld intervals need as many breakpoints and one more, not %lld", name,
+                 (long long)coefs->shape[1], (long long)ends->size);
+    else if (places && nu < 0)
+        cpi_fail(CP_ERROR_VALUE, "%s: the derivative must be 0 or above, not %d", name, nu);
+    else if (places && bernstein && nu)
+        cpi_fail(CP_ERROR_VALUE, "%s: derivatives of Bernstein's polynomials are made of their coefficients", name);
+    else if (places)
+        r = table(name, device, places->size, coefs->shape[2]);
+    if (r && r->size) {
+        const cpi_ppoly p = {.n = coefs->shape[1], .m = coefs->shape[2], .places = places->size,
+                             .k = (int)coefs->shape[0], .nu = nu, .extrapolate = extrapolate,
+                             .descending = descending, .bernstein = bernstein, .c = (const double *)coefs->data,
+                             .x = (const double *)ends->data, .at = (const double *)places->data,
+                             .to = (double *)r->data};
+        if (device->backend->splines->ppoly(cpi_stream(device), &p)) cp_free(r), r = NULL;
+    }
+    cp_free(places), cp_free(ends), cp_free(coefs);
+    return r;
+}
+
+/*: function("banded_solve", "values: array, first: array, n: int64, b: array", module="_splines", unlock="always",
+             about={"values": "(rows, width)", "first": "the column of each row's first element, which do not descend",
+                    "n": "how many columns", "b": "the right-hand sides (rows, columns)"},
+             raises={"ValueError": "other shapes, or fewer rows than columns"},
+             doc="""The least squares solution of a banded matrix, by rotations of its rows; of a square one the
+solution. The columns of `first` are not checked.""") */
+cp_array *cp_banded_solve(cp_array *values, cp_array *first, int64_t n, cp_array *b)
+{
+    const char *name = "banded_solve";
+    cp_array *const all[] = {values, first, b};
+    cpi_device *device = device_of(name, 3, all);
+    if (!device) return NULL;
+    cp_array *band = numbers(name, values, 2, device), *right = band ? numbers(name, b, 2, device) : NULL;
+    cp_array *at = right ? cpi_dense(name, first, CP_INT64, device) : NULL, *r = NULL;
+    const int64_t rows = band ? band->shape[0] : 0, width = band ? band->shape[1] : 0;
+    if (at && (at->ndim != 1 || at->size != rows || right->shape[0] != rows || width < 1 || n < width || rows < n ||
+               width > 2 * CPI_SPLINE_DEGREE))
+        cpi_fail(CP_ERROR_VALUE, "%s: %lld rows of %lld elements, %lld right-hand sides and %lld columns do not fit",
+                 name, (long long)rows, (long long)width, (long long)right->shape[0], (long long)n);
+    else if (at)
+        r = table(name, device, n, right->shape[1]);
+    if (r && r->size) {
+        const cpi_banded p = {.rows = rows, .n = n, .m = right->shape[1], .width = (int)width,
+                            .values = (const double *)band->data, .first = (const int64_t *)at->data,
+                            .b = (const double *)right->data, .x = (double *)r->data};
+        if (device->backend->splines->banded(cpi_stream(device), &p)) cp_free(r), r = NULL;
+    }
+    cp_free(at), cp_free(right), cp_free(band);
+    return r;
+}
+
+static cp_array *radial(const char *name, cp_array *y, cp_array *x, cp_array *c, cp_rbf_kernel kernel)
+{
+    cp_array *const all[] = {y, x, c};
+    cpi_device *device = device_of(name, c ? 3 : 2, all);
+    if (!device) return NULL;
+    if ((unsigned)kernel > CP_RBF_KERNEL_GAUSSIAN) return cpi_fail(CP_ERROR_VALUE, "%s: no such kernel", name), NULL;
+    cp_array *points = numbers(name, y, 2, device), *places = points ? numbers(name, x, 2, device) : NULL;
+    cp_array *coefs = places && c ? numbers(name, c, 2, device) : NULL, *r = NULL;
+    if (places && (places->shape[1] != points->shape[1] || (coefs && coefs->shape[0] != points->shape[0])))
+        cpi_fail(CP_ERROR_VALUE, "%s: points, places and coefficients do not fit", name);
+    else if (places && (coefs || !c))
+        r = table(name, device, places->shape[0], c ? coefs->shape[1] : points->shape[0]);
+    if (r && r->size) {
+        const cpi_rbf p = {.n = points->shape[0], .m = c ? coefs->shape[1] : 1, .places = places->shape[0],
+                           .ndim = points->shape[1], .kernel = kernel, .y = (const double *)points->data,
+                           .at = (const double *)places->data, .c = c ? (const double *)coefs->data : NULL,
+                           .to = (double *)r->data};
+        if (device->backend->splines->rbf(cpi_stream(device), &p)) cp_free(r), r = NULL;
+    }
+    cp_free(coefs), cp_free(places), cp_free(points);
+    return r;
+}
+
+/*: function("rbf_values", "y: array, x: array, c: array, kernel: rbf_kernel", module="_splines", unlock="always",
+             about={"y": "centres (n, dimensions), scaled", "x": "places (places, dimensions), scaled",
+                    "c": "coefficients (n, columns)", "kernel": "which function of the distance"},
+             raises={"ValueError": "other shapes"},
+             doc="Sums of radial functions at places: float64 (places, columns).") */
+cp_array *cp_rbf_values(cp_array *y, cp_array *x, cp_array *c, cp_rbf_kernel kernel)
+{
+    return cpi_null("RBFInterpolator", c) ? NULL : radial("RBFInterpolator", y, x, c, kernel);
+}
+
+/*: function("rbf_matrix", "y: array, x: array, kernel: rbf_kernel", module="_splines", unlock="always",
+             about={"y": "centres (n, dimensions), scaled", "x": "places (places, dimensions), scaled",
+                    "kernel": "which function of the distance"},
+             raises={"ValueError": "other shapes"},
+             doc="The radial function of the distance of each place to each centre: float64 (places, n).") */
+cp_array *cp_rbf_matrix(cp_array *y, cp_array *x, cp_rbf_kernel kernel)
+{
+    return radial("RBFInterpolator", y, x, NULL, kernel);
+}

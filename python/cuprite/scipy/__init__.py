@@ -1,7 +1,9 @@
-"""SciPy's companions: cuprite.scipy.fft, fftpack, linalg, ndimage, signal, sparse, special."""
+"""SciPy's companions: cuprite.scipy.cluster, fft, fftpack, interpolate, linalg, ndimage, signal, sparse, spatial,
+special, stats."""
 from cuprite._missing import listing as _listing, missing as _missing
 
-_MODULES = ("fft", "fftpack", "linalg", "ndimage", "signal", "sparse", "special")
+_MODULES = ("cluster", "fft", "fftpack", "interpolate", "linalg", "ndimage", "signal", "sparse", "spatial", "special",
+            "stats")
 
 
 def __getattr__(name):

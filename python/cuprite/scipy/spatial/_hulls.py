@@ -1,0 +1,183 @@
+"""Triangulations, hulls and Voronoi's diagrams: Qhull's, on the host. Places are found on the device."""
+from __future__ import annotations
+
+import math
+
+import numpy
+
+import cuprite
+from cuprite import _spatial, ndarray
+from cuprite._beside import beside_its_arrays
+from cuprite.scipy.spatial.distance._metrics import array, points
+
+
+def _scipy_spatial():
+    try:
+        from scipy import spatial
+    except ImportError as why:
+        raise ImportError("cuprite.scipy.spatial takes Qhull from SciPy, which is not installed (pip install scipy)"
+                          ) from why
+    return spatial
+
+
+def __getattr__(name):
+    if name == "QhullError":
+        return _scipy_spatial().QhullError
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _host(x):
+    return x.get() if isinstance(x, ndarray) else numpy.asarray(x)
+
+
+class _Qhull:
+    """An object of SciPy's whose arrays are brought to the device when they are asked for."""
+
+    _held = "points"
+    _kind = ""
+
+    def __init__(self, given, *args):
+        self.points = array(given)
+        self._there = getattr(_scipy_spatial(), self._kind)(_host(given), *args)
+
+    def __getattr__(self, name):
+        if name.startswith("_") or name == "points":
+            raise AttributeError(name)
+        value = getattr(self._there, name)
+        if isinstance(value, numpy.ndarray) and value.dtype != object:
+            value = cuprite.asarray(value)
+            self.__dict__[name] = value
+        return value
+
+    def add_points(self, given, restart=False) -> None:
+        """Adds points.
+
+        Parameters: given: the points; restart: whether all is computed again.
+        """
+        self._there.add_points(_host(given), restart)
+        self.__dict__ = {"points": cuprite.asarray(self._there.points), "_there": self._there}
+
+    def close(self) -> None:
+        """Ends that points may be added."""
+        self._there.close()
+
+
+@beside_its_arrays
+class Delaunay(_Qhull):
+    """The Delaunay triangulation of points. Qhull computes it on the host; its arrays lie on the points' device.
+
+    Parameters: points: (points, dimensions); furthest_site: whether it is of the farthest site; incremental: whether
+        points may be added; qhull_options: Qhull's words.
+    Errors: QhullError for points that lie in a plane; ValueError for points that are not finite.
+
+    Example:
+        >>> mesh = cp.scipy.spatial.Delaunay(cp.asarray([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
+        >>> mesh.find_simplex(cp.asarray([[0.2, 0.2], [2.0, 2.0]]))
+        array([ 0, -1], dtype=int32)
+    """
+
+    _kind = "Delaunay"
+
+    def __init__(self, points, furthest_site=False, incremental=False, qhull_options=None):
+        super().__init__(points, furthest_site, incremental, qhull_options)
+
+    def find_simplex(self, xi, bruteforce=False, tol=None) -> ndarray:
+        """In which simplex places lie, -1 for none.
+
+        Parameters: xi: places, coordinates along the last axis; bruteforce: whether all simplices are looked at; tol:
+            how far outside counts as inside.
+        Errors: ValueError for another number of coordinates.
+        """
+        xi = array(xi)
+        if xi.ndim == 0 or xi.shape[-1] != self.points.shape[1]:
+            raise ValueError("wrong dimensionality in xi")
+        which, _ = self._located(points(xi).reshape(math.prod(xi.shape[:-1]), xi.shape[-1]), bruteforce, tol)
+        return which.astype(numpy.int32).reshape(xi.shape[:-1])
+
+    def _located(self, at, everything=False, tol=None):
+        """(simplex, barycentric coordinates) of places (places, dimensions)."""
+        eps = 100 * numpy.finfo(float).eps if tol is None else float(tol)
+        transform, neighbours = self.transform, self.neighbors
+        start = cuprite.zeros(at.shape[0], numpy.int64)
+        if not everything and at.shape[0] > 64 and self.nsimplex > 64:
+            start = self._cells()[self._cell_of(at)]
+        return _spatial.find_simplices(at, transform, neighbours, start, eps, bool(everything))
+
+    def _cell_of(self, at) -> ndarray:
+        low, scale, sides = self._grid
+        cell = cuprite.zeros(at.shape[0], numpy.int64)
+        for d in range(at.shape[1]):
+            part = cuprite.nan_to_num((at[:, d] - low[d]) * scale[d])
+            cell = cell * sides + cuprite.clip(part, 0, sides - 1).astype(numpy.int64)
+        return cell
+
+    def _cells(self) -> ndarray:
+        """A simplex near the middle of each cell of a grid over the points, where searches begin."""
+        if "_starts" not in self.__dict__:
+            ndim = self.points.shape[1]
+            sides = max(1, int(min(self.nsimplex, 2**20) ** (1 / ndim) / 2))
+            low, high = (numpy.asarray(v) for v in (self._there.min_bound, self._there.max_bound))
+            width = numpy.where(high > low, high - low, 1)
+            self._grid = low.tolist(), (sides / width).tolist(), sides
+            middle = numpy.stack(numpy.meshgrid(*[low[d] + width[d] * (numpy.arange(sides) + 0.5) / sides
+                                                  for d in range(ndim)], indexing="ij"), -1).reshape(-1, ndim)
+            which, _ = _spatial.find_simplices(cuprite.asarray(middle), self.transform, self.neighbors,
+                                               cuprite.zeros(middle.shape[0], numpy.int64), 1e-9, False)
+            self._starts = cuprite.maximum(which, 0)
+        return self._starts
+
+    def plane_distance(self, xi) -> ndarray:
+        """Distances of places to the hyperplanes of all simplices, by SciPy on the host.
+
+        Parameters: xi: places, coordinates along the last axis.
+        """
+        return cuprite.asarray(self._there.plane_distance(_host(xi)))
+
+    def lift_points(self, x) -> ndarray:
+        """Places on the paraboloid, by SciPy on the host.
+
+        Parameters: x: places, coordinates along the last axis.
+        """
+        return cuprite.asarray(self._there.lift_points(_host(x)))
+
+    @property
+    def vertex_neighbor_vertices(self) -> tuple[ndarray, ndarray]:
+        """(starts, indices): the neighbours of vertex k are indices[starts[k]:starts[k + 1]]."""
+        return tuple(map(cuprite.asarray, self._there.vertex_neighbor_vertices))
+
+
+@beside_its_arrays
+class ConvexHull(_Qhull):
+    """The convex hull of points: Qhull's, on the host; its arrays lie on the points' device.
+
+    Parameters: points: (points, dimensions); incremental: whether points may be added; qhull_options: Qhull's words.
+    Errors: QhullError for points that lie in a plane; ValueError for points that are not finite.
+    """
+
+    _kind = "ConvexHull"
+
+    def __init__(self, points, incremental=False, qhull_options=None):
+        super().__init__(points, incremental, qhull_options)
+
+
+@beside_its_arrays
+class Voronoi(_Qhull):
+    """Voronoi's diagram of points: Qhull's, on the host; its arrays lie on the points' device.
+
+    Parameters: points: (points, dimensions); furthest_site: whether it is of the farthest site; incremental: whether
+        points may be added; qhull_options: Qhull's words.
+    Errors: QhullError for points that lie in a plane; ValueError for points that are not finite.
+    """
+
+    _kind = "Voronoi"
+
+    def __init__(self, points, furthest_site=False, incremental=False, qhull_options=None):
+        super().__init__(points, furthest_site, incremental, qhull_options)
+
+
+def tsearch(tri, xi) -> ndarray:
+    """In which simplex of a triangulation places lie: its find_simplex.
+
+    Parameters: tri: a Delaunay; xi: places.
+    """
+    return tri.find_simplex(xi)

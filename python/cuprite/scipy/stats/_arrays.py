@@ -1,0 +1,107 @@
+"""What the functions share: arrays with the axis last, what NaN means, results."""
+from __future__ import annotations
+
+import math
+
+import numpy
+
+import cuprite
+from cuprite import ndarray
+
+
+def array(x) -> ndarray:
+    """x as an array of ours."""
+    return x if isinstance(x, ndarray) else cuprite.asarray(x)
+
+
+def floating(x) -> ndarray:
+    """The same of a floating type: float32 and complex types stay, others are float64."""
+    x = array(x)
+    if x.dtype.kind == "c" or x.dtype == numpy.float32:
+        return x
+    if x.dtype.kind not in "biufV":
+        raise TypeError(f"numbers are needed, not {x.dtype}")
+    return x.astype(numpy.float64, copy=False)
+
+
+def on_last(x, axis):
+    """(x with the axis, or several as one, last; the shape of results whose axes are kept)."""
+    if axis is None:
+        return x.reshape(x.size), (1,) * x.ndim
+    axes = (axis,) if not isinstance(axis, (tuple, list)) else tuple(axis)
+    for a in axes:
+        if not -x.ndim <= a < x.ndim:
+            raise cuprite.exceptions.AxisError(a, x.ndim)
+    axes = tuple(a % x.ndim for a in axes)
+    if len(set(axes)) != len(axes):
+        raise cuprite.exceptions.AxisError("`axis` must contain only distinct elements")
+    kept = tuple(1 if d in axes else n for d, n in enumerate(x.shape))
+    rest = [d for d in range(x.ndim) if d not in axes]
+    n = math.prod(x.shape[a] for a in axes)
+    return x.transpose(rest + sorted(axes)).reshape([x.shape[d] for d in rest] + [n]), kept
+
+
+def known(x, nan_policy):
+    """Which elements count: None for all. Errors: ValueError for NaN under 'raise', and another policy."""
+    if nan_policy not in ("propagate", "raise", "omit"):
+        raise ValueError("nan_policy must be one of {'propagate', 'raise', 'omit'}")
+    if nan_policy == "propagate" or x.dtype.kind not in "fc":
+        return None
+    missing = cuprite.isnan(x)
+    if not bool(missing.any()):
+        return None
+    if nan_policy == "raise":
+        raise ValueError("The input contains nan values")
+    return ~missing
+
+
+class Slices:
+    """An array whose slices along an axis are looked at: `x` with that axis last, `mask` of what counts or None, `n`
+    how many count."""
+
+    def __init__(self, a, axis, nan_policy="propagate"):
+        self.x, self.kept = on_last(floating(a), axis)
+        self.mask = known(self.x, nan_policy)
+        self.n = self.x.shape[-1] if self.mask is None else self.mask.sum(axis=-1)
+
+    def mean(self, values=None) -> ndarray:
+        """The mean of values like x (None: x)."""
+        values = self.x if values is None else values
+        if self.mask is None:
+            return values.mean(axis=-1) if self.n else cuprite.full(values.shape[:-1], numpy.nan, values.dtype)
+        return cuprite.where(self.mask, values, 0).sum(axis=-1) / self.n
+
+    def central(self, order, mean=None) -> ndarray:
+        """The mean of a power of the distances from the mean."""
+        mean = self.mean() if mean is None else mean
+        if 2 <= order <= 4:
+            text = ("(x - m) * (x - m)", "(x - m) * (x - m) * (x - m)", "square((x - m) * (x - m))")[order - 2]
+            return self.mean(cuprite.fused(text, x=self.x, m=mean[..., None]))
+        return self.mean((self.x - mean[..., None]) ** order)
+
+    def variance(self, ddof=0) -> ndarray:
+        """The variance."""
+        found = self.central(2)
+        return found * (self.n / (self.n - ddof)) if ddof else found
+
+    def result(self, r, keepdims=False) -> ndarray:
+        """The results, with the axis kept or not."""
+        return r.reshape(self.kept) if keepdims else r
+
+
+def nan_where(condition, values) -> ndarray:
+    """The values, NaN where the condition holds."""
+    return cuprite.where(condition, numpy.nan, values).astype(values.dtype, copy=False)
+
+
+def on_host(function, *args):
+    """SciPy's function of few numbers. Errors: ImportError, in a line."""
+    try:
+        from scipy import stats
+    except ImportError as why:
+        raise ImportError(f"cuprite.scipy.stats takes {function} from SciPy, which is not installed (pip install "
+                          "scipy)") from why
+    f = stats
+    for part in function.split("."):
+        f = getattr(f, part)
+    return f(*args)

@@ -1,0 +1,171 @@
+"""Correlations and lines."""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy
+
+import cuprite
+from cuprite import ndarray
+from cuprite._beside import beside_its_arrays
+from cuprite.scipy.stats._arrays import Slices, array, floating
+from cuprite.scipy.stats._orders import rankdata
+
+
+class SignificanceResult(NamedTuple):
+    """A statistic and its p-value."""
+
+    statistic: ndarray
+    pvalue: ndarray
+
+    @property
+    def correlation(self) -> ndarray:
+        """The statistic."""
+        return self.statistic
+
+
+def of_t(t, df, alternative) -> ndarray:
+    """The p-value of Student's t. Errors: ValueError."""
+    stdtr = cuprite.scipy.special.stdtr
+    if alternative == "less":
+        return stdtr(df, t)
+    if alternative == "greater":
+        return stdtr(df, -t)
+    if alternative == "two-sided":
+        return 2 * stdtr(df, -abs(t))
+    raise ValueError("`alternative` must be 'less', 'greater', or 'two-sided'.")
+
+
+@beside_its_arrays
+def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0) -> SignificanceResult:
+    """Pearson's correlation of two samples, and its p-value.
+
+    Parameters: x: a sample; y: another; alternative: 'two-sided', 'less' or 'greater'; method: None (SciPy's
+        resampling is not taken); axis: along which.
+    Errors: ValueError for fewer than 2 elements, shapes that do not fit, and another alternative; TypeError for complex
+        numbers and a method.
+
+    Example:
+        >>> cp.scipy.stats.pearsonr(cp.asarray([1.0, 2, 3]), cp.asarray([1.0, 2, 4]))[0].round(4)
+        array(0.982)
+    """
+    x, y = array(x), array(y)
+    if method is not None:
+        raise TypeError("pearsonr: only method=None is taken here")
+    if axis is None:
+        x, y, axis = x.reshape(x.size), y.reshape(y.size), 0
+    if x.ndim == 0 or y.ndim == 0 or x.shape[axis] != y.shape[axis]:
+        raise ValueError("`x` and `y` must have the same length along `axis`.")
+    if x.shape[axis] < 2:
+        raise ValueError("`x` and `y` must have length at least 2.")
+    if x.dtype.kind == "c" or y.dtype.kind == "c":
+        raise TypeError("This function does not support complex data")
+    x, y = cuprite.broadcast_arrays(floating(x), floating(y))
+    a, b = Slices(x, axis), Slices(y, axis)
+    n = a.n
+    xm, ym = a.x - a.mean()[..., None], b.x - b.mean()[..., None]
+    largest = [abs(v).max(axis=-1, keepdims=True) for v in (xm, ym)]
+    lengths = [m * cuprite.sqrt(((v / m) ** 2).sum(axis=-1, keepdims=True)) for v, m in zip((xm, ym), largest)]
+    r = (xm / lengths[0] * (ym / lengths[1])).sum(axis=-1)
+    constant = (a.x == a.x[..., :1]).all(axis=-1) | (b.x == b.x[..., :1]).all(axis=-1)
+    r = cuprite.where(constant, numpy.nan, cuprite.clip(r, -1.0, 1.0))
+    if n == 2:
+        r = cuprite.round(r)
+        return SignificanceResult(r, cuprite.where(cuprite.isnan(r), numpy.nan, 1.0))
+    half = n / 2 - 1
+    betainc = cuprite.scipy.special.betainc
+    if alternative == "two-sided":
+        p = 2 * betainc(half, half, (1 - abs(r)) / 2)
+    elif alternative in ("less", "greater"):
+        p = betainc(half, half, (1 + r if alternative == "less" else 1 - r) / 2)
+    else:
+        raise ValueError("`alternative` must be 'less', 'greater', or 'two-sided'.")
+    return SignificanceResult(r, p)
+
+
+@beside_its_arrays
+def spearmanr(a, b=None, axis=0, nan_policy="propagate", alternative="two-sided") -> SignificanceResult:
+    """Spearman's correlation of ranks: of two samples, or a matrix of those of more, and p-values.
+
+    Parameters: a: a sample, or samples along the other axis; b: others; axis: along which the samples are; nan_policy:
+        'propagate' or 'raise'; alternative: 'two-sided', 'less' or 'greater'.
+    Errors: ValueError for more than 2 dimensions, one sample alone, and NaN where that is refused.
+    """
+    a = array(a)
+    if axis is not None and axis > 1:
+        raise ValueError(f"spearmanr only handles 1-D or 2-D arrays, supplied axis argument {axis}, please use only "
+                         "values 0, 1 or None for axis")
+    if axis is None:
+        a, b, axis = a.reshape(a.size), None if b is None else array(b).reshape(-1), 0
+    if a.ndim > 2:
+        raise ValueError("spearmanr only handles 1-D or 2-D arrays")
+    both = [a] if b is None else [a, array(b)]
+    if b is None and a.ndim < 2:
+        raise ValueError("`spearmanr` needs at least 2 variables to compare")
+    columns = [v[:, None] if v.ndim == 1 else v if axis == 0 else v.T for v in both]
+    if len({c.shape[0] for c in columns}) > 1:
+        raise ValueError("all the input array dimensions except for the concatenation axis must match exactly")
+    x = cuprite.concatenate(columns, axis=1)
+    n = x.shape[0]
+    if nan_policy != "propagate":
+        Slices(x, 0, "raise" if nan_policy == "raise" else nan_policy)
+    ranks = rankdata(x, axis=0)
+    rs = cuprite.corrcoef(ranks, rowvar=False)
+    constant = (x == x[:1]).all(axis=0)
+    rs = cuprite.where(constant[:, None] | constant, numpy.nan, rs)
+    t = rs * cuprite.sqrt((n - 2) / ((rs + 1.0) * (1.0 - rs)).clip(0))
+    p = of_t(t, float(n - 2), alternative)
+    return SignificanceResult(rs[1, 0], p[1, 0]) if rs.shape[0] == 2 else SignificanceResult(rs, p)
+
+
+class LinregressResult(NamedTuple):
+    """A line through points; the standard error of the intercept is `intercept_stderr`."""
+
+    slope: ndarray
+    intercept: ndarray
+    rvalue: ndarray
+    pvalue: ndarray
+    stderr: ndarray
+
+
+class _Line(LinregressResult):
+    intercept_stderr = None
+
+
+@beside_its_arrays
+def linregress(x, y, alternative="two-sided") -> LinregressResult:
+    """The line with the least squares of distances in y.
+
+    Parameters: x: where the points are; y: their values; alternative: of the slope: 'two-sided', 'less' or 'greater'.
+    Errors: ValueError for lengths that differ, and points that all have the same x.
+    """
+    x, y = floating(x).reshape(-1), floating(y).reshape(-1)
+    if x.size != y.size:
+        raise ValueError("all the input array dimensions except for the concatenation axis must match exactly")
+    n = x.size
+    if n == 0:
+        found = _Line(*[cuprite.full((), numpy.nan)] * 5)
+        found.intercept_stderr = cuprite.full((), numpy.nan)
+        return found
+    if n > 1 and bool((x == x[0]).all()):
+        raise ValueError("Cannot calculate a linear regression if all x values are identical")
+    xm, ym = x.mean(), y.mean()
+    dx, dy = x - xm, y - ym
+    sxx, sxy, syy = (dx * dx).mean(), (dx * dy).mean(), (dy * dy).mean()
+    flat = (sxx == 0) | (syy == 0)
+    r = cuprite.where(flat, 0.0, cuprite.clip(sxy / cuprite.sqrt(cuprite.where(flat, 1.0, sxx * syy)), -1.0, 1.0))
+    slope = sxy / sxx
+    intercept = ym - slope * xm
+    df = n - 2
+    if n == 2:
+        p = cuprite.where(y[0] == y[1], 1.0, 0.0)
+        stderr = cuprite.zeros(())
+        more = cuprite.zeros(())
+    else:
+        t = r * cuprite.sqrt(df / ((1.0 - r + 1e-20) * (1.0 + r + 1e-20)))
+        p = of_t(t, float(df), alternative)
+        stderr = cuprite.sqrt((1 - r ** 2) * syy / sxx / df)
+        more = stderr * cuprite.sqrt(sxx + xm ** 2)
+    found = _Line(slope, intercept, r, p, stderr)
+    found.intercept_stderr = more
+    return found

@@ -1,0 +1,234 @@
+"""Means, moments and scores along an axis."""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy
+
+import cuprite
+from cuprite import ndarray
+from cuprite._beside import beside_its_arrays
+from cuprite.scipy.stats._arrays import Slices, array, floating, nan_where
+
+
+@beside_its_arrays
+def zmap(scores, compare, axis=0, ddof=0, nan_policy="propagate") -> ndarray:
+    """How many standard deviations of `compare` scores are from its mean.
+
+    Parameters: scores: the scores; compare: what they are compared with; axis: along which (None: all); ddof: of the
+        standard deviation; nan_policy: 'propagate', 'raise' or 'omit'.
+    Errors: ValueError for NaN where that is refused, and another policy.
+    """
+    same = scores is compare
+    scores, compare = floating(scores), floating(compare)
+    s = Slices(compare, axis, nan_policy)
+    mean, std = s.mean(), cuprite.sqrt(s.variance(ddof))
+    mean, std = s.result(mean, True), s.result(std, True)
+    if same:
+        std = nan_where(std <= abs(numpy.finfo(std.dtype).eps * mean), std)
+    return cuprite.fused("(x - m) / s", x=scores, m=mean, s=std)
+
+
+@beside_its_arrays
+def zscore(a, axis=0, ddof=0, nan_policy="propagate") -> ndarray:
+    """How many standard deviations elements are from the mean, NaN where all are equal.
+
+    Parameters: a: the elements; axis: along which (None: all); ddof: of the standard deviation; nan_policy:
+        'propagate', 'raise' or 'omit'.
+    Errors: ValueError for NaN where that is refused, and another policy.
+
+    Example:
+        >>> cp.scipy.stats.zscore(cp.asarray([1.0, 2.0, 3.0])).round(4)
+        array([-1.2247,  0.    ,  1.2247])
+    """
+    return zmap(a, a, axis, ddof, nan_policy)
+
+
+@beside_its_arrays
+def gzscore(a, *, axis=0, ddof=0, nan_policy="propagate") -> ndarray:
+    """The z-scores of logarithms.
+
+    Parameters: a: the elements; axis: along which (None: all); ddof: of the standard deviation; nan_policy:
+        'propagate', 'raise' or 'omit'.
+    """
+    return zscore(cuprite.log(floating(a)), axis, ddof, nan_policy)
+
+
+@beside_its_arrays
+def moment(a, order=1, axis=0, nan_policy="propagate", *, center=None, keepdims=False) -> ndarray:
+    """A moment about the mean, or another centre.
+
+    Parameters: a: the elements; order: which, or a list of these; axis: along which (None: all);
+        nan_policy: 'propagate', 'raise' or 'omit'; center: about which (None: the mean); keepdims: whether the axis
+        stays, of length 1.
+    Errors: ValueError for orders that are no integers.
+    """
+    orders = array(order).get() if not isinstance(order, int) else numpy.asarray(order)
+    if orders.size == 0:
+        raise ValueError("`order` must be a scalar or a non-empty 1D array.")
+    if (orders % 1 != 0).any():
+        raise ValueError("All elements of `order` must be integral.")
+    s = Slices(a, axis, nan_policy)
+    about = s.mean() if center is None else cuprite.broadcast_to(floating(center), s.x.shape[:-1])
+    found = [s.result(s.central(int(k), about) if k != 1 or center is not None else 0 * about, keepdims)
+             for k in orders.ravel()]
+    return found[0] if orders.ndim == 0 else cuprite.stack(found)
+
+
+def _flat(s, mean, m2) -> ndarray:
+    """Where all elements are as good as equal."""
+    return m2 <= (numpy.finfo(m2.dtype).eps * mean) ** 2
+
+
+def _skew(s, bias) -> ndarray:
+    mean = s.mean()
+    m2, m3 = s.central(2, mean), s.central(3, mean)
+    found = nan_where(_flat(s, mean, m2), m3 / m2 ** 1.5)
+    if not bias:
+        n = s.n
+        more = cuprite.sqrt(cuprite.asarray((n - 1.0) * n)) / (n - 2.0) * m3 / m2 ** 1.5
+        found = cuprite.where((m2 > 0) & (n > 2) & ~_flat(s, mean, m2), more, found)
+    return found
+
+
+def _kurtosis(s, fisher, bias) -> ndarray:
+    mean = s.mean()
+    m2, m4 = s.central(2, mean), s.central(4, mean)
+    found = nan_where(_flat(s, mean, m2), m4 / m2 ** 2)
+    if not bias:
+        n = s.n
+        more = 1.0 / (n - 2) / (n - 3) * ((n ** 2 - 1.0) * m4 / m2 ** 2 - 3 * (n - 1) ** 2.0) + 3.0 if isinstance(
+            n, ndarray) or n > 3 else found
+        found = cuprite.where((m2 > 0) & (n > 3) & ~_flat(s, mean, m2), more, found)
+    return found - 3 if fisher else found
+
+
+@beside_its_arrays
+def skew(a, axis=0, bias=True, nan_policy="propagate", *, keepdims=False) -> ndarray:
+    """The skewness: the third moment by the 3/2-th power of the second, NaN where all elements are equal.
+
+    Parameters: a: the elements; axis: along which (None: all); bias: whether the moments are the sample's; nan_policy:
+        'propagate', 'raise' or 'omit'; keepdims: whether the axis stays, of length 1.
+    """
+    s = Slices(a, axis, nan_policy)
+    return s.result(_skew(s, bias), keepdims)
+
+
+@beside_its_arrays
+def kurtosis(a, axis=0, fisher=True, bias=True, nan_policy="propagate", *, keepdims=False) -> ndarray:
+    """The kurtosis: the fourth moment by the square of the second, NaN where all elements are equal.
+
+    Parameters: a: the elements; axis: along which (None: all); fisher: whether 3 is subtracted; bias: whether the
+        moments are the sample's; nan_policy: 'propagate', 'raise' or 'omit'; keepdims: whether the axis stays, of
+        length 1.
+    """
+    s = Slices(a, axis, nan_policy)
+    return s.result(_kurtosis(s, fisher, bias), keepdims)
+
+
+@beside_its_arrays
+def variation(a, axis=0, nan_policy="propagate", ddof=0, *, keepdims=False) -> ndarray:
+    """The standard deviation by the mean.
+
+    Parameters: a: the elements; axis: along which (None: all); nan_policy: 'propagate', 'raise' or 'omit'; ddof: of the
+        standard deviation; keepdims: whether the axis stays, of length 1.
+    """
+    s = Slices(a, axis, nan_policy)
+    return s.result(cuprite.sqrt(s.variance(ddof)) / s.mean(), keepdims)
+
+
+@beside_its_arrays
+def sem(a, axis=0, ddof=1, nan_policy="propagate", *, keepdims=False) -> ndarray:
+    """The standard error of the mean.
+
+    Parameters: a: the elements; axis: along which (None: all); ddof: of the standard deviation; nan_policy:
+        'propagate', 'raise' or 'omit'; keepdims: whether the axis stays, of length 1.
+    """
+    s = Slices(a, axis, nan_policy)
+    return s.result(cuprite.sqrt(s.variance(ddof) / s.n), keepdims)
+
+
+class DescribeResult(NamedTuple):
+    """What describe finds."""
+
+    nobs: object
+    minmax: tuple[ndarray, ndarray]
+    mean: ndarray
+    variance: ndarray
+    skewness: ndarray
+    kurtosis: ndarray
+
+
+@beside_its_arrays
+def describe(a, axis=0, ddof=1, bias=True, nan_policy="propagate") -> DescribeResult:
+    """The number of elements, the least and the largest, mean, variance, skewness and kurtosis.
+
+    Parameters: a: the elements; axis: along which (None: all); ddof: of the variance; bias: whether skewness and
+        kurtosis are of the sample's moments; nan_policy: 'propagate', 'raise' or 'omit'.
+    Errors: ValueError where there are no elements.
+    """
+    a = array(a)
+    if a.size == 0:
+        raise ValueError("The input must not be empty.")
+    s = Slices(a, axis, nan_policy)
+    low, high = (s.x.min(axis=-1), s.x.max(axis=-1)) if s.mask is None else (
+        cuprite.nanmin(s.x, axis=-1), cuprite.nanmax(s.x, axis=-1))
+    if a.dtype.kind in "iu":
+        low, high = low.astype(a.dtype), high.astype(a.dtype)
+    return DescribeResult(s.n, (low, high), s.mean(), s.variance(ddof), _skew(s, bias), _kurtosis(s, True, bias))
+
+
+def _weighted(values, s, weights, axis) -> ndarray:
+    if weights is None:
+        return s.mean(values)
+    w = Slices(cuprite.broadcast_to(floating(weights), s.shape), axis).x
+    if s.mask is not None:
+        w, values = cuprite.where(s.mask, w, 0), cuprite.where(s.mask, values, 0)
+    return (w * values).sum(axis=-1) / w.sum(axis=-1)
+
+
+def _mean_of(a, axis, weights, nan_policy, keepdims, there, back) -> ndarray:
+    s = Slices(a, axis, nan_policy)
+    s.shape = array(a).shape
+    return s.result(back(_weighted(there(s.x), s, weights, axis)), keepdims)
+
+
+@beside_its_arrays
+def gmean(a, axis=0, dtype=None, weights=None, *, nan_policy="propagate", keepdims=False) -> ndarray:
+    """The geometric mean.
+
+    Parameters: a: the elements; axis: along which (None: all); dtype: which is computed in; weights: of the elements;
+        nan_policy: 'propagate', 'raise' or 'omit'; keepdims: whether the axis stays, of length 1.
+    """
+    a = array(a) if dtype is None else array(a).astype(dtype)
+    return _mean_of(a, axis, weights, nan_policy, keepdims, cuprite.log, cuprite.exp)
+
+
+@beside_its_arrays
+def hmean(a, axis=0, dtype=None, *, weights=None, nan_policy="propagate", keepdims=False) -> ndarray:
+    """The harmonic mean, NaN where an element is negative.
+
+    Parameters: a: the elements; axis: along which (None: all); dtype: which is computed in; weights: of the elements;
+        nan_policy: 'propagate', 'raise' or 'omit'; keepdims: whether the axis stays, of length 1.
+    """
+    a = floating(a if dtype is None else array(a).astype(dtype))
+    a = nan_where(a < 0, a) if bool((a < 0).any()) else a
+    return _mean_of(a, axis, weights, nan_policy, keepdims, lambda x: 1.0 / x, lambda x: 1.0 / x)
+
+
+@beside_its_arrays
+def pmean(a, p, *, axis=0, dtype=None, weights=None, nan_policy="propagate", keepdims=False) -> ndarray:
+    """The power mean: the p-th root of the mean of p-th powers.
+
+    Parameters: a: the elements; p: the power, a number; axis: along which (None: all); dtype: which is computed in;
+        weights: of the elements; nan_policy: 'propagate', 'raise' or 'omit'; keepdims: whether the axis stays, of
+        length 1.
+    Errors: ValueError for a power that is no number.
+    """
+    if not isinstance(p, (int, float, numpy.number)):
+        raise ValueError("Power mean only implemented for finite p")
+    if p == 0:
+        return gmean(a, axis, dtype, weights, nan_policy=nan_policy, keepdims=keepdims)
+    a = floating(a if dtype is None else array(a).astype(dtype))
+    a = nan_where(a < 0, a) if bool((a < 0).any()) else a
+    return _mean_of(a, axis, weights, nan_policy, keepdims, lambda x: x ** p, lambda x: x ** (1 / p))

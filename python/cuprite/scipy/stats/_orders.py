@@ -1,0 +1,315 @@
+"""Ranks, modes, quantiles and trimmed samples."""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy
+
+import cuprite
+from cuprite import ndarray
+from cuprite._beside import beside_its_arrays
+from cuprite.scipy.stats._arrays import Slices, array, known, on_last
+
+
+def _groups(y):
+    """For sorted y along the last axis the first and the last position of each element's equals."""
+    n = y.shape[-1]
+    index = cuprite.broadcast_to(cuprite.arange(n), y.shape)
+    new = cuprite.ones(y.shape, bool)
+    new[..., 1:] = y[..., 1:] != y[..., :-1]
+    first = cuprite.maximum.accumulate(cuprite.where(new, index, 0), axis=-1)
+    ends = cuprite.ones(y.shape, bool)
+    ends[..., :-1] = new[..., 1:]
+    last = cuprite.minimum.accumulate(cuprite.where(ends, index, n)[..., ::-1], axis=-1)[..., ::-1]
+    return new, first, last
+
+
+@beside_its_arrays
+def rankdata(a, method="average", *, axis=None, nan_policy="propagate") -> ndarray:
+    """The ranks of elements, from 1.
+
+    Parameters: a: the elements; method: of equal ones: 'average', 'min', 'max', 'dense' or 'ordinal'; axis: along which
+        (None: all, as one dimension); nan_policy: 'propagate', 'raise' or 'omit'.
+    Errors: ValueError for another method, and NaN where that is refused.
+
+    Example:
+        >>> cp.scipy.stats.rankdata(cp.asarray([10, 30, 20, 20]))
+        array([1. , 4. , 2.5, 2.5])
+    """
+    if method not in ("average", "min", "max", "dense", "ordinal"):
+        raise ValueError(f"unknown method '{method}'")
+    a = array(a)
+    shape = (a.size,) if axis is None else a.shape
+    axis = 0 if axis is None else axis
+    x, _ = on_last(a.reshape(shape), axis)
+    floats = method == "average" or a.dtype.kind == "f"
+    if a.size == 0:
+        return cuprite.zeros(shape, numpy.float64 if floats else numpy.int64)
+    mask = known(x, nan_policy)
+    order = cuprite.argsort(x, axis=-1, kind="stable")
+    new, first, last = _groups(cuprite.take_along_axis(x, order, -1))
+    if method == "ordinal":
+        ranks = cuprite.broadcast_to(cuprite.arange(1, x.shape[-1] + 1), x.shape)
+    elif method == "dense":
+        ranks = cuprite.cumsum(new, axis=-1)
+    elif method == "average":
+        ranks = (first + last) / 2 + 1
+    else:
+        ranks = (first if method == "min" else last) + 1
+    ranks = cuprite.take_along_axis(ranks, cuprite.argsort(order, axis=-1), -1)
+    if a.dtype.kind == "f":
+        missing = cuprite.isnan(x)
+        lost = missing if mask is not None else missing.any(axis=-1, keepdims=True)
+        ranks = cuprite.where(lost, numpy.nan, ranks.astype(numpy.float64))
+        if not bool(lost.any()) and method != "average":
+            ranks = ranks.astype(numpy.int64)
+    return cuprite.moveaxis(ranks, -1, axis)
+
+
+class ModeResult(NamedTuple):
+    """What mode finds."""
+
+    mode: ndarray
+    count: ndarray
+
+
+@beside_its_arrays
+def mode(a, axis=0, nan_policy="propagate", keepdims=False) -> ModeResult:
+    """The most frequent element, the least of several, and how often it is there.
+
+    Parameters: a: the elements; axis: along which (None: all); nan_policy: 'propagate', 'raise' or 'omit'; keepdims:
+        whether the axis stays, of length 1.
+    """
+    a = array(a)
+    x, kept = on_last(a, axis)
+    mask = known(x, nan_policy)
+    y = cuprite.sort(x, axis=-1)
+    _, first, last = _groups(y)
+    counts = last - first + 1
+    if mask is not None:
+        counts = cuprite.where(cuprite.isnan(y), 0, counts)
+    at = counts.argmax(axis=-1)[..., None]
+    value, count = (cuprite.take_along_axis(v, at, -1)[..., 0] for v in (y, counts))
+    if mask is None and a.dtype.kind == "f":
+        missing = cuprite.isnan(x).any(axis=-1)
+        value = cuprite.where(missing, numpy.nan, value)
+        count = cuprite.where(missing, cuprite.isnan(x).sum(axis=-1), count)
+    if mask is not None:
+        count = count.astype(numpy.float64)
+    if keepdims:
+        value, count = value.reshape(kept), count.reshape(kept)
+    return ModeResult(value, count)
+
+
+@beside_its_arrays
+def iqr(x, axis=None, rng=(25, 75), scale=1.0, nan_policy="propagate", interpolation="linear",
+        keepdims=False) -> ndarray:
+    """The range between two percentiles.
+
+    Parameters: x: the elements; axis: along which (None: all); rng: the percentiles; scale: a divisor, or 'normal';
+        nan_policy: 'propagate', 'raise' or 'omit'; interpolation: of quantiles; keepdims: whether the axis stays, of
+        length 1.
+    Errors: ValueError for another scale, percentiles beyond 0 to 100, NaN where that is refused; TypeError for other
+        than two percentiles.
+    """
+    if isinstance(scale, str):
+        if scale.lower() != "normal":
+            raise ValueError(f"{scale} not a valid scale for `iqr`")
+        scale = 1.3489795003921634
+    if len(rng) != 2:
+        raise TypeError("`rng` must be a two element sequence.")
+    if numpy.isnan(rng).any():
+        raise ValueError("`rng` must not contain NaNs.")
+    low, high = sorted(rng)
+    if low < 0 or high > 100:
+        raise ValueError("Elements of `rng` must be in the range [0, 100].")
+    s = Slices(x, axis, nan_policy)
+    of = cuprite.percentile if s.mask is None else cuprite.nanpercentile
+    q = of(s.x, cuprite.asarray([low, high]), axis=-1, method=interpolation)
+    return s.result((q[1] - q[0]) / scale, keepdims)
+
+
+@beside_its_arrays
+def median_abs_deviation(x, axis=0, center=None, scale=1.0, nan_policy="propagate", *, keepdims=False) -> ndarray:
+    """The median of absolute distances from the median.
+
+    Parameters: x: the elements; axis: along which (None: all); center: None: the median (SciPy's functions of an axis
+        are not taken); scale: a divisor, or 'normal'; nan_policy: 'propagate', 'raise' or 'omit'; keepdims: whether
+        the axis stays, of length 1.
+    Errors: ValueError for another scale; TypeError for a centre.
+    """
+    if center is not None:
+        raise TypeError("median_abs_deviation: only the median is a centre here")
+    if isinstance(scale, str):
+        if scale.lower() != "normal":
+            raise ValueError(f"{scale} is not a valid scale value.")
+        scale = 0.6744897501960817
+    s = Slices(x, axis, nan_policy)
+    of = cuprite.median if s.mask is None else cuprite.nanmedian
+    return s.result(of(abs(s.x - of(s.x, axis=-1)[..., None]), axis=-1) / scale, keepdims)
+
+
+# --- trimmed samples ---
+
+def _cut(n, proportion, none=False):
+    if not 0 <= proportion:
+        raise ValueError("proportiontocut must be at least 0")
+    low = int(proportion * n)
+    if low > n - low or low == n - low and not none:
+        raise ValueError("Proportion too big.")
+    return low
+
+
+@beside_its_arrays
+def trim_mean(a, proportiontocut, axis=0, *, nan_policy="propagate", keepdims=False) -> ndarray:
+    """The mean without a part of the least and of the largest elements.
+
+    Parameters: a: the elements; proportiontocut: the part on each side; axis: along which (None: all); nan_policy:
+        'propagate' or 'raise'; keepdims: whether the axis stays, of length 1.
+    Errors: ValueError for a part of more than a half; NotImplementedError for 'omit' where there is NaN.
+
+    Example:
+        >>> cp.scipy.stats.trim_mean(cp.asarray([1.0, 2, 3, 100]), 0.25)
+        array(2.5)
+    """
+    s = Slices(a, axis, nan_policy)
+    if s.mask is not None:
+        raise NotImplementedError("trim_mean: nan_policy='omit' of samples with NaN")
+    n = s.x.shape[-1]
+    if n == 0:
+        return s.result(cuprite.full(s.x.shape[:-1], numpy.nan), keepdims)
+    low = _cut(n, proportiontocut, True)
+    if 2 * low == n:
+        return s.result(cuprite.full(s.x.shape[:-1], numpy.nan), keepdims)
+    found = cuprite.partition(s.x, (low, n - low - 1), axis=-1)[..., low:n - low].mean(axis=-1)
+    if s.x.dtype.kind == "f":
+        found = cuprite.where(cuprite.isnan(s.x).any(axis=-1), numpy.nan, found).astype(found.dtype, copy=False)
+    return s.result(found, keepdims)
+
+
+@beside_its_arrays
+def trimboth(a, proportiontocut, axis=0) -> ndarray:
+    """The elements without a part of the least and of the largest, in no order.
+
+    Parameters: a: the elements; proportiontocut: the part on each side; axis: along which (None: all, as one
+        dimension).
+    Errors: ValueError for a part of a half or more.
+    """
+    a = array(a)
+    if a.size == 0:
+        return a
+    a, axis = (a.reshape(a.size), 0) if axis is None else (a, axis)
+    n = a.shape[axis]
+    low = _cut(n, proportiontocut)
+    moved = cuprite.moveaxis(cuprite.partition(a, (low, n - low - 1), axis=axis), axis, 0)
+    return cuprite.moveaxis(moved[low:n - low], 0, axis)
+
+
+@beside_its_arrays
+def trim1(a, proportiontocut, tail="right", axis=0) -> ndarray:
+    """The elements without a part of one side, in no order.
+
+    Parameters: a: the elements; proportiontocut: the part; tail: 'left' or 'right'; axis: along which (None: all, as
+        one dimension).
+    """
+    a = array(a)
+    a, axis = (a.reshape(a.size), 0) if axis is None else (a, axis)
+    n = a.shape[axis]
+    if proportiontocut >= 1:
+        return a[:0]
+    low, high = (0, n - int(proportiontocut * n)) if tail.lower() == "right" else (int(proportiontocut * n), n)
+    moved = cuprite.moveaxis(cuprite.partition(a, (low, high - 1), axis=axis), axis, 0)
+    return cuprite.moveaxis(moved[low:high], 0, axis)
+
+
+def _limited(a, limits, inclusive, axis):
+    """Slices of what lies within limits."""
+    s = Slices(a, axis)
+    if limits is not None:
+        low, high = limits
+        mask = cuprite.ones(s.x.shape, bool)
+        if low is not None:
+            mask &= s.x >= low if inclusive[0] else s.x > low
+        if high is not None:
+            mask &= s.x <= high if inclusive[1] else s.x < high
+        s.mask, s.n = mask, mask.sum(axis=-1)
+    return s
+
+
+@beside_its_arrays
+def tmean(a, limits=None, inclusive=(True, True), axis=None) -> ndarray:
+    """The mean of what lies within limits.
+
+    Parameters: a: the elements; limits: (low, high), each None for none; inclusive: whether the limits are in it; axis:
+        along which (None: all).
+    """
+    return _limited(a, limits, inclusive, axis).mean()
+
+
+@beside_its_arrays
+def tvar(a, limits=None, inclusive=(True, True), axis=0, ddof=1) -> ndarray:
+    """The variance of what lies within limits.
+
+    Parameters: a: the elements; limits: (low, high), each None for none; inclusive: whether the limits are in it; axis:
+        along which (None: all); ddof: of the variance.
+    """
+    return _limited(a, limits, inclusive, axis).variance(ddof)
+
+
+@beside_its_arrays
+def tstd(a, limits=None, inclusive=(True, True), axis=0, ddof=1) -> ndarray:
+    """The standard deviation of what lies within limits.
+
+    Parameters: a: the elements; limits: (low, high), each None for none; inclusive: whether the limits are in it; axis:
+        along which (None: all); ddof: of the variance.
+    """
+    return cuprite.sqrt(tvar(a, limits, inclusive, axis, ddof))
+
+
+@beside_its_arrays
+def tsem(a, limits=None, inclusive=(True, True), axis=0, ddof=1) -> ndarray:
+    """The standard error of the mean of what lies within limits.
+
+    Parameters: a: the elements; limits: (low, high), each None for none; inclusive: whether the limits are in it; axis:
+        along which (None: all); ddof: of the variance.
+    """
+    s = _limited(a, limits, inclusive, axis)
+    return cuprite.sqrt(s.variance(ddof) / s.n)
+
+
+def _extreme(a, limit, axis, inclusive, nan_policy, sign) -> ndarray:
+    s = Slices(a, axis, nan_policy)
+    x = sign * s.x
+    keep = cuprite.ones(x.shape, bool) if s.mask is None else s.mask
+    if limit is not None:
+        keep = keep & (x >= sign * limit if inclusive else x > sign * limit)
+    found = sign * cuprite.where(keep, x, numpy.inf).min(axis=-1)
+    some = keep.any(axis=-1)
+    if not bool(some.any()):
+        raise ValueError("No array values within given limits")
+    found = cuprite.where(some, found, numpy.nan)
+    if s.mask is None:
+        found = cuprite.where(cuprite.isnan(x).any(axis=-1), numpy.nan, found)
+    return found
+
+
+@beside_its_arrays
+def tmin(a, lowerlimit=None, axis=0, inclusive=True, nan_policy="propagate") -> ndarray:
+    """The least element that is not below a limit.
+
+    Parameters: a: the elements; lowerlimit: the limit; axis: along which (None: all); inclusive: whether the limit is
+        in it; nan_policy: 'propagate', 'raise' or 'omit'.
+    Errors: ValueError where there is none.
+    """
+    return _extreme(a, lowerlimit, axis, inclusive, nan_policy, 1)
+
+
+@beside_its_arrays
+def tmax(a, upperlimit=None, axis=0, inclusive=True, nan_policy="propagate") -> ndarray:
+    """The largest element that is not above a limit.
+
+    Parameters: a: the elements; upperlimit: the limit; axis: along which (None: all); inclusive: whether the limit is
+        in it; nan_policy: 'propagate', 'raise' or 'omit'.
+    Errors: ValueError where there is none.
+    """
+    return _extreme(a, upperlimit, axis, inclusive, nan_policy, -1)

@@ -1,0 +1,338 @@
+"""cuprite.scipy.stats and cluster.vq against SciPy: each line is computed by both."""
+import warnings
+
+import numpy as np
+import pytest
+
+import cuprite as cp
+from oracle import kind, raises
+
+st = pytest.importorskip("scipy.stats")
+vq = pytest.importorskip("scipy.cluster.vq")
+cs = cp.scipy.stats
+r = np.random.default_rng(11)
+DATA = {
+    "x": r.standard_normal(200), "m": r.standard_normal((30, 7)), "y": 0.3 * r.standard_normal(200) + 0.1,
+    "p": r.uniform(0.1, 4, 60), "q": r.uniform(0.1, 4, 60), "pm": r.uniform(0.1, 4, (20, 5)),
+    "ties": r.integers(0, 6, (40, 3)), "f": r.standard_normal(50).astype("f4"), "one": np.ones(9),
+    "cube": r.standard_normal((4, 5, 6)), "i": r.integers(-9, 9, 50), "u": r.uniform(0, 1, 80),
+    "w": r.uniform(0, 1, 60), "short": r.standard_normal(2), "empty": np.zeros(0), "wm": r.uniform(0.1, 1, (20, 5)),
+}
+DATA["nan"] = np.where(r.random((30, 7)) < 0.1, np.nan, DATA["m"])
+DATA["nant"] = np.where(r.random((40, 3)) < 0.1, np.nan, DATA["ties"].astype(float))
+
+LINES = """
+s.zscore(x)
+s.zscore(m)
+s.zscore(m, axis=1, ddof=1)
+s.zscore(m, axis=None)
+s.zscore(cube, axis=1)
+s.zscore(f)
+s.zscore(i)
+s.zscore(one)
+s.zscore(nan, nan_policy='omit')
+s.zscore(nan)
+s.zmap(x, y)
+s.zmap(m, nan, nan_policy='omit')
+s.gzscore(p)
+s.trim_mean(x, 0.1)
+s.trim_mean(m, 0.2, axis=1)
+s.trim_mean(m, 0.25, axis=None)
+s.trim_mean(m, 0.2, axis=(0, 1))
+s.trim_mean(m, 0.1, keepdims=True)
+s.trim_mean(i, 0.3)
+s.trim_mean(i, 0.5)
+np.stack(s.linregress(empty, empty)[:5])
+s.ks_2samp(x, empty)[0]
+np.sort(s.trimboth(x, 0.1))
+np.sort(s.trim1(x, 0.1, 'left'))
+s.boxcox_llf(0.7, p)
+s.boxcox_llf(0, p)
+s.boxcox_llf(-1.5, pm, axis=1)
+s.boxcox(p, 0.3)
+s.boxcox(p)[0]
+s.entropy(p)
+s.entropy(pm, base=2, axis=1)
+s.entropy(p, q)
+s.entropy(pm, q[:5] + 0 * pm, axis=1, keepdims=True)
+s.moment(m, 3)
+s.moment(m, [0, 1, 2, 4], axis=1)
+s.moment(m, 2, center=0.5)
+s.skew(m)
+s.skew(x, bias=False)
+s.skew(one)
+s.skew(nan, nan_policy='omit')
+s.skew(nan, axis=1)
+s.skew(cube, axis=(0, 2), keepdims=True)
+s.kurtosis(m)
+s.kurtosis(m, fisher=False, bias=False)
+s.kurtosis(nan, nan_policy='omit', axis=None)
+s.variation(p)
+s.variation(pm, axis=1, ddof=1)
+s.sem(m)
+s.sem(nan, nan_policy='omit')
+s.describe(m).variance
+s.describe(m).minmax[0]
+s.describe(ties, axis=None).kurtosis
+s.describe(m, axis=1).mean
+s.gmean(p)
+s.gmean(pm, axis=1)
+s.gmean(p, weights=w)
+s.hmean(pm)
+s.hmean(p, weights=w)
+s.pmean(pm, 3, axis=1)
+s.mode(ties).mode
+s.mode(ties).count
+s.mode(ties, axis=1, keepdims=True).mode
+s.mode(ties, axis=None).count
+s.mode(nant, nan_policy='omit').mode
+s.mode(nant, nan_policy='omit').count
+s.iqr(m)
+s.iqr(m, axis=0, rng=(10, 80))
+s.iqr(x, scale='normal')
+s.iqr(nan, axis=1, nan_policy='omit')
+s.median_abs_deviation(m)
+s.median_abs_deviation(x, scale='normal')
+s.rankdata(ties)
+s.rankdata(ties, axis=0)
+s.rankdata(ties, 'min', axis=1)
+s.rankdata(ties, 'max')
+s.rankdata(ties, 'dense', axis=0)
+s.rankdata(ties, 'ordinal')
+s.rankdata(nant, axis=0)
+s.rankdata(nant, axis=0, nan_policy='omit')
+s.rankdata(x)
+s.rankdata(empty)
+s.tmean(x, (-1, 1))
+s.tmean(x)
+s.tvar(m, (-1, None), axis=1)
+s.tstd(x, (-1, 1), (False, True))
+s.tsem(x, (-0.5, 1))
+s.tmin(x, 0)
+s.tmax(m, 0.5)
+s.pearsonr(x, y)[0]
+s.pearsonr(x, y)[1]
+s.pearsonr(x[:5], y[:5], alternative='less')[1]
+s.pearsonr(m, m[::-1], axis=0)[0]
+s.pearsonr(m, m[::-1], axis=0)[1]
+s.pearsonr(short, short[::-1])[0]
+s.spearmanr(x, y)[0]
+s.spearmanr(x, y)[1]
+s.spearmanr(ties)[0]
+s.spearmanr(ties)[1]
+s.spearmanr(x, y, alternative='greater')[1]
+np.stack(s.linregress(x, y)[:5])
+s.linregress(x, y).intercept_stderr
+np.stack(s.linregress(p, q, alternative='less')[:5])
+s.ttest_1samp(m, 0.1)[0]
+s.ttest_1samp(m, 0.1, axis=None)[1]
+s.ttest_1samp(m, 0.1, alternative='less')[1]
+s.ttest_1samp(nan, 0.0, nan_policy='omit')[1]
+s.ttest_ind(x, y)[0]
+s.ttest_ind(x, y)[1]
+s.ttest_ind(m, m[:9] + 0.2, equal_var=False)[1]
+s.ttest_ind(nan, m, nan_policy='omit')[1]
+s.ttest_rel(x, y)[0]
+s.ttest_rel(m, m[::-1] + 0.1)[1]
+s.f_oneway(m[:9], m[9:15], m[15:])[0]
+s.f_oneway(x, y)[1]
+s.jarque_bera(x)[0]
+s.jarque_bera(x)[1]
+s.ks_1samp(u, s.uniform.cdf)[1]
+s.ks_1samp(x, s.norm.cdf, alternative='less')[0]
+s.ks_1samp(x, s.norm.cdf, alternative='greater', method='asymp')[1]
+s.kstest(x, 'norm')[1]
+s.kstest(x, 'norm', (0.1, 2.0))[0]
+s.ks_2samp(x, y)[1]
+s.ks_2samp(x, y, method='asymp')[1]
+s.ks_2samp(x, y, 'less', 'asymp')[1]
+s.kstest(x, y)[0]
+s.binned_statistic(p, q)[0]
+s.binned_statistic(p, q)[1]
+s.binned_statistic(p, q)[2]
+s.binned_statistic(p, q, 'median', bins=4)[0]
+s.binned_statistic(p, q, 'std', bins=[0.0, 1, 2, 3.5])[0]
+s.binned_statistic(p, q, 'count', range=(1, 3))[0]
+s.binned_statistic(p, q, 'min', bins=90)[0]
+s.binned_statistic(p, q, 'max')[0]
+s.binned_statistic(p, [q, w], 'sum')[0]
+s.binned_statistic(p, q, np.median)[0]
+s.binned_statistic_2d(p, q, w, bins=[3, 4])[0]
+s.binned_statistic_2d(p, q, w, 'sum', expand_binnumbers=True)[3]
+s.binned_statistic_dd(pm[:, :3], pm[:, 3], 'mean', bins=3)[0]
+s.gaussian_kde(x)(y)
+s.gaussian_kde(x, 'silverman').logpdf(y)
+s.gaussian_kde(p, weights=w)(q)
+s.gaussian_kde(m.T, 0.4)(m[:5].T)
+s.gaussian_kde(x).integrate_box_1d(-1, 2)
+s.gaussian_kde(m.T[:2]).covariance
+s.gaussian_kde(m.T[:2]).inv_cov
+""".strip().splitlines()
+
+
+def values(result):
+    return result.get() if isinstance(result, cp.ndarray) else np.asarray(result)
+
+
+def evaluated(line, module, library, host):
+    return eval(line, {"s": module, "np": library, **{name: host(v) for name, v in DATA.items()}})
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("line", LINES)
+def test_as_scipy(line):
+    with np.errstate(all="ignore"):
+        want = np.asarray(evaluated(line, st, np, lambda v: v))
+    library = np if "np.median)" in line else cp
+    got = values(evaluated(line, cs, library, cp.asarray))
+    assert got.shape == want.shape and got.dtype.kind == want.dtype.kind
+    loss = 2e-5 if want.dtype == np.float32 or "f)" in line else 1e-9
+    np.testing.assert_allclose(got, want, rtol=loss, atol=loss * (np.nanmax(abs(want[np.isfinite(want)]), initial=0)
+                                                                  if want.size else 0))
+
+
+LAWS = {"norm": (), "uniform": (), "expon": (), "gamma": (2.3,), "chi2": (3.5,), "beta": (2.0, 3.5), "t": (4.5,),
+        "f": (3.0, 7.5), "lognorm": (0.7,), "cauchy": (), "laplace": (), "logistic": (), "weibull_min": (1.7,),
+        "pareto": (4.5,), "rayleigh": (), "gumbel_r": ()}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", LAWS)
+def test_distributions(name):
+    x = np.r_[np.linspace(-6, 12, 73), np.nan, np.inf, -np.inf]
+    q = np.r_[np.linspace(0, 1, 41), 1e-12, 1 - 1e-9, -0.1, 1.1, np.nan]
+    theirs, ours, args = getattr(st, name), getattr(cs, name), LAWS[name]
+    for more in ({}, {"loc": 0.5, "scale": 2.0}, {"scale": -1.0}):
+        for method in ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf"):
+            at = q if method in ("ppf", "isf") else x
+            with np.errstate(all="ignore"):
+                want = getattr(theirs, method)(at, *args, **more)
+            got = getattr(ours, method)(cp.asarray(at), *args, **more).get()
+            fine = np.isfinite(want)
+            if method in ("pdf", "logpdf"):  # SciPy's are NaN at infinity here and there
+                limit = np.isinf(at) & (more.get("scale", 1) > 0)
+                assert (got[limit] == (0 if method == "pdf" else -np.inf)).all()
+                want[limit] = got[limit]
+            assert (np.isnan(got) == np.isnan(want)).all(), (method, at[np.isnan(got) != np.isnan(want)])
+            np.testing.assert_allclose(got[~np.isnan(want)], want[~np.isnan(want)], rtol=1e-9, atol=1e-13,
+                                       err_msg=method)
+            assert fine.any() or more == {"scale": -1.0}
+    for method in ("mean", "var", "std", "median"):
+        np.testing.assert_allclose(float(getattr(ours, method)(*args, loc=1.0, scale=3.0)),
+                                   getattr(theirs, method)(*args, loc=1.0, scale=3.0), rtol=1e-12)
+    np.testing.assert_allclose([float(v) for v in ours.interval(0.9, *args)], theirs.interval(0.9, *args), rtol=1e-9)
+    frozen = ours(*args, loc=1.0, scale=2.0)
+    np.testing.assert_allclose(frozen.cdf(x).get(), theirs.cdf(x, *args, loc=1.0, scale=2.0), rtol=1e-9)
+    draws = frozen.rvs(size=4000, random_state=5)
+    assert draws.shape == (4000,) and (draws.get() == frozen.rvs(size=4000, random_state=5).get()).all()
+    assert st.ks_1samp(draws.get(), theirs(*args, loc=1.0, scale=2.0).cdf).pvalue > 1e-4
+    shapes = np.array([[1.5], [3.0]])
+    if len(args) == 1:
+        np.testing.assert_allclose(ours.cdf(x[:20], shapes).get(), theirs.cdf(x[:20], shapes), rtol=1e-9, atol=1e-15)
+
+
+WRONG = """
+s.zscore(nan, nan_policy='raise')
+s.zscore(x, nan_policy='other')
+s.zscore(m, axis=2)
+s.trim_mean(x, 0.6)
+s.tmin(x, 99)
+s.trimboth(x, 0.5)
+s.entropy(p, base=0)
+s.moment(x, 1.5)
+s.describe(empty)
+s.boxcox(m[:, :2] + 9)
+s.boxcox(x)
+s.boxcox(one)
+s.iqr(x, rng=(1, 2, 3))
+s.iqr(x, rng=(-1, 50))
+s.iqr(x, scale='other')
+s.rankdata(x, 'other')
+s.pearsonr(x, y[1:])
+s.pearsonr(x[:1], y[:1])
+s.pearsonr(x, y, alternative='other')
+s.spearmanr(cube)
+s.linregress(one, one)
+s.ttest_1samp(x, 0, alternative='other')
+s.ttest_rel(x, p)
+s.ks_1samp(x, s.norm.cdf, alternative='other')
+s.binned_statistic(p, x)
+s.binned_statistic(p, q, 'other')
+s.binned_statistic(p, q, bins=[3.0, 2.0, 1.0])
+s.binned_statistic(p * np.nan, q)
+s.gaussian_kde(x[:1])
+s.gaussian_kde(x, 'other')
+s.gaussian_kde(x, weights=w)
+s.gaussian_kde(m.T)(x[:3])
+s.norm.pdf(x, 1, 2, 3)
+s.gamma.pdf(x)
+s.norm.pdf(x, other=3)
+s.gamma.rvs(-1.0, size=3)
+""".strip().splitlines()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("line", WRONG)
+def test_wrong_as_scipy(line):
+    with pytest.raises(Exception) as theirs, np.errstate(all="ignore"):
+        evaluated(line, st, np, lambda v: v)
+    with raises(kind(theirs.value)):
+        evaluated(line, cs, cp, cp.asarray)
+
+
+# --- clusters ---
+
+ours = cp.scipy.cluster.vq
+
+
+def test_vq_and_whiten():
+    obs, book = r.standard_normal((500, 3)), r.standard_normal((7, 3))
+    want, got = vq.vq(obs, book), ours.vq(cp.asarray(obs), cp.asarray(book))
+    assert (got[0].get() == want[0]).all() and got[0].dtype == want[0].dtype
+    np.testing.assert_allclose(got[1].get(), want[1], rtol=1e-12)
+    np.testing.assert_allclose(ours.whiten(cp.asarray(obs)).get(), vq.whiten(obs), rtol=1e-12)
+    want, got = vq.vq(obs[:, 0], book[:, 0]), ours.vq(cp.asarray(obs[:, 0]), cp.asarray(book[:, 0]))
+    assert (got[0].get() == want[0]).all()
+    with pytest.warns(RuntimeWarning):
+        ours.whiten(cp.ones((4, 2)))
+
+
+def test_kmeans():
+    centres = np.array([[0.0, 0], [10, 0], [0, 10], [10, 10]])
+    obs = np.repeat(centres, 50, 0) + r.standard_normal((200, 2))
+    guess = centres + 1
+    want, got = vq.kmeans(obs, guess), ours.kmeans(cp.asarray(obs), cp.asarray(guess))
+    np.testing.assert_allclose(got[0].get(), want[0], rtol=1e-12)
+    np.testing.assert_allclose(got[1], want[1], rtol=1e-12)
+    want, got = vq.kmeans2(obs, guess, minit="matrix"), ours.kmeans2(cp.asarray(obs), cp.asarray(guess), minit="matrix")
+    np.testing.assert_allclose(got[0].get(), want[0], rtol=1e-12)
+    assert (got[1].get() == want[1]).all()
+    for minit in ("random", "points", "++"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            means, label = ours.kmeans2(cp.asarray(obs), 4, minit=minit, rng=3)
+        assert means.shape == (4, 2) and label.shape == (200,)
+    book, distance = ours.kmeans(cp.asarray(obs), 4, rng=1)
+    assert book.shape == (4, 2) and np.isclose(distance, want_distance(obs, book.get()), rtol=1e-3)
+    assert ours.kmeans2(cp.asarray(obs[:, 0]), cp.asarray(guess[:, 0]), minit="matrix")[0].shape == (4,)
+
+
+def want_distance(obs, book):
+    return vq.vq(obs, book)[1].mean()
+
+
+@pytest.mark.parametrize("line", ["v.vq(a, b[0])", "v.vq(a, b[:, :1])", "v.vq(a * np.nan, b)", "v.kmeans(a, 0)",
+                                  "v.kmeans(a, 2, iter=0)", "v.kmeans2(a, 2, iter=0)", "v.kmeans2(a, 2, minit='other')",
+                                  "v.kmeans2(a, 2, missing='other')", "v.kmeans2(a[:0], 2)",
+                                  "v.kmeans2(a, b[0], minit='matrix')"])
+def test_wrong_clusters(line):
+    a, b = r.standard_normal((9, 3)), r.standard_normal((2, 3))
+    with pytest.raises(Exception) as theirs:
+        eval(line, {"v": vq, "np": np, "a": a, "b": b})
+    with raises(kind(theirs.value)):
+        eval(line, {"v": ours, "np": np, "a": cp.asarray(a), "b": cp.asarray(b)})
+
+
+def test_a_cluster_without_points():
+    with pytest.raises(ours.ClusterError):
+        ours.kmeans2(cp.asarray([[0.0], [1.0]]), cp.asarray([[0.0], [99.0]]), minit="matrix", missing="raise")

@@ -11,6 +11,8 @@ ABSENT = [
     ("cupyx.scipy.interpolate", "*", "planned; `cuprite.interp` interpolates linearly"),
     ("cupyx.scipy.spatial*", "*", "planned; distances by broadcasting: `cp.linalg.norm(a[:, None] - b, axis=-1)`"),
     ("cupyx.scipy.stats", "*", "planned; `cuprite.mean`, `std` and `quantile` are what they are made of"),
+    ("cupyx.scipy.sparse.linalg", "*", "planned: solvers of sparse systems"),
+    ("cupyx.signal", "*", "signal processing beyond SciPy's, for radar; not planned"),
 ]
 
 # namespace, names as patterns, page, and how the line on it begins

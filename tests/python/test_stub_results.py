@@ -53,6 +53,10 @@ REASONS = {
     "a decorator with or without parentheses": "register_jitable intrinsic",
     "one of several classes that share no base, or None": "get_current_plan",
     "raises, or does nothing": "set_cufft_gpus",
+    "a sparse matrix, SciPy's where there is none of ours":
+        "BSpline.design_matrix NdBSpline.design_matrix KDTree.sparse_distance_matrix",
+    "what Qhull's object has under the name": "_Qhull.__getattr__",
+    "the values outside, as they were given": "interp1d.fill_value",
     "a state that CUDA numbers": "streamIsCapturing",
 }
 GIVEN = {name for names in REASONS.values() for name in names.split()}

@@ -5,15 +5,7 @@ one line of a page, whose words the coverage repeats.
 """
 
 # namespace (with `*`: and what is below it), names as patterns, why they are not there and what serves meanwhile
-ABSENT = [
-    ("cupyx.optimizing", "*", "tunes CuPy's own block sizes; Cuprite's are fixed, so that results have the same bits"),
-    ("cupyx.time", "*", "CuPy's old name of `cupyx.profiler.benchmark`, which is here"),
-    ("cupyx.scipy.interpolate", "*", "planned; `cuprite.interp` interpolates linearly"),
-    ("cupyx.scipy.spatial*", "*", "planned; distances by broadcasting: `cp.linalg.norm(a[:, None] - b, axis=-1)`"),
-    ("cupyx.scipy.stats", "*", "planned; `cuprite.mean`, `std` and `quantile` are what they are made of"),
-    ("cupyx.scipy.sparse.linalg", "*", "planned: solvers of sparse systems"),
-    ("cupyx.signal", "*", "signal processing beyond SciPy's, for radar; not planned"),
-]
+ABSENT = []
 
 # namespace, names as patterns, page, and how the line on it begins
 DIFFERENT = [

@@ -115,13 +115,13 @@ def test_the_package_is_links(out, tmp_path):
     (tmp_path / "cuprite" / "gone.py").symlink_to(ROOT / "python/cuprite/gone.py")
     (tmp_path / "cuprite" / "_core.so").write_text("")
     generate(out, "--package", tmp_path)
-    assert (tmp_path / "cuprite" / "linalg.py").resolve() == ROOT / "python/cuprite/linalg.py"
-    assert (tmp_path / "cuprite" / "linalg.pyi").resolve() == out / "python/cuprite/linalg.pyi"
+    assert (tmp_path / "cuprite" / "profiler.py").resolve() == ROOT / "python/cuprite/profiler.py"
+    assert (tmp_path / "cuprite" / "profiler.pyi").resolve() == out / "python/cuprite/profiler.pyi"
     assert (tmp_path / "cuprite" / "py.typed").exists()
     assert not (tmp_path / "cuprite" / "gone.py").is_symlink()
     assert (tmp_path / "cuprite" / "_core.so").is_file()
     read = inputs(out / "package.d")[1]
-    assert {str(ROOT / "python/cuprite"), str(ROOT / "python/cuprite/linalg.py")} <= read
+    assert {str(ROOT / "python/cuprite"), str(ROOT / "python/cuprite/profiler.py")} <= read
 
 
 PROGRAM = """

@@ -198,7 +198,8 @@ class Backend:
             'min'; stream: a Stream, or None: the current one.
         Errors: DistributedError where ranks' calls differ or a rank is lost; ValueError for arrays that do not fit."""
         if _sparse.among(in_array):
-            return _sparse.all_reduce(self, in_array, out_array, op, stream)
+            _sparse.all_reduce(self, in_array, out_array, op, stream)
+            return
 
         def prepare():
             self._pair(in_array, out_array)
@@ -214,7 +215,8 @@ class Backend:
             'max' or 'min'; stream: a Stream, or None: the current one.
         Errors: DistributedError where ranks' calls differ or a rank is lost; ValueError for arrays that do not fit."""
         if _sparse.among(in_array):
-            return _sparse.reduce(self, in_array, out_array, root, op, stream)
+            _sparse.reduce(self, in_array, out_array, root, op, stream)
+            return
 
         def prepare():
             self._root("root", root)
@@ -233,7 +235,8 @@ class Backend:
             None: the current one.
         Errors: DistributedError where ranks' calls differ or a rank is lost."""
         if _sparse.among(in_out_array):
-            return _sparse.broadcast(self, in_out_array, root, stream)
+            _sparse.broadcast(self, in_out_array, root, stream)
+            return
 
         def prepare():
             self._root("root", root)
@@ -249,7 +252,8 @@ class Backend:
             'sum', 'prod', 'max' or 'min'; stream: a Stream, or None: the current one.
         Errors: DistributedError where ranks' calls differ or a rank is lost; ValueError for arrays that do not fit."""
         if _sparse.among(in_array):
-            return _sparse.reduce_scatter(self, in_array, out_array, op, stream)
+            _sparse.reduce_scatter(self, in_array, out_array, op, stream)
+            return
 
         def prepare():
             self._counted(in_array, out_array, count, in_array)
@@ -266,7 +270,8 @@ class Backend:
             Stream, or None: the current one.
         Errors: DistributedError where ranks' calls differ or a rank is lost; ValueError for arrays that do not fit."""
         if _sparse.among(in_array):
-            return _sparse.all_gather(self, in_array, out_array, stream)
+            _sparse.all_gather(self, in_array, out_array, stream)
+            return
 
         def prepare():
             self._counted(in_array, out_array, count, out_array)
@@ -282,7 +287,8 @@ class Backend:
         Errors: DistributedError where ranks' calls differ or a rank is lost; RuntimeError for another number of rows;
             ValueError for arrays that do not fit."""
         if _sparse.among(in_array, out_array):
-            return _sparse.scatter(self, in_array, out_array, root, stream)
+            _sparse.scatter(self, in_array, out_array, root, stream)
+            return
 
         def prepare():
             self._root("root", root)
@@ -302,7 +308,8 @@ class Backend:
         Errors: DistributedError where ranks' calls differ or a rank is lost; RuntimeError for another number of rows;
             ValueError for arrays that do not fit."""
         if _sparse.among(in_array):
-            return _sparse.gather(self, in_array, out_array, root, stream)
+            _sparse.gather(self, in_array, out_array, root, stream)
+            return
 
         def prepare():
             self._root("root", root)
@@ -322,7 +329,8 @@ class Backend:
         Errors: DistributedError where ranks' calls differ or a rank is lost; RuntimeError for another number of rows;
             ValueError for arrays that do not fit."""
         if _sparse.among(in_array):
-            return _sparse.all_to_all(self, in_array, out_array, stream)
+            _sparse.all_to_all(self, in_array, out_array, stream)
+            return
 
         def prepare():
             self._pair(in_array, out_array)
@@ -337,7 +345,8 @@ class Backend:
         Parameters: array: what is sent; peer: the other rank; stream: a Stream, or None: the current one.
         Errors: DistributedError where the other rank is lost."""
         if _sparse.among(array):
-            return _sparse.send(self, array, peer, stream)
+            _sparse.send(self, array, peer, stream)
+            return
 
         def prepare():
             self._root("peer", peer)
@@ -350,7 +359,8 @@ class Backend:
         Parameters: out_array: gets it; peer: the other rank; stream: a Stream, or None: the current one.
         Errors: DistributedError where another array comes, or the other rank is lost."""
         if _sparse.among(out_array):
-            return _sparse.recv(self, out_array, peer, stream)
+            _sparse.recv(self, out_array, peer, stream)
+            return
 
         def prepare():
             self._root("peer", peer)
@@ -364,7 +374,8 @@ class Backend:
             None: the current one.
         Errors: DistributedError where another array comes, or the other rank is lost."""
         if _sparse.among(in_array):
-            return _sparse.send_recv(self, in_array, out_array, peer, stream)
+            _sparse.send_recv(self, in_array, out_array, peer, stream)
+            return
 
         def prepare():
             self._root("peer", peer)

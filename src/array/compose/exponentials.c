@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "reduce/reduce.h"
+#include "reduce/exponentials.h"
 
 /* Integers as float64. */
 static cp_array *floating(cp_array *x)

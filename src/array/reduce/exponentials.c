@@ -1,6 +1,7 @@
 /* Exponentials of rows and their sums: which arrays are rows. */
 #include "operands/operands.h"
 #include "reduce/reduce.h"
+#include "reduce/exponentials.h"
 
 /* A row is one thread's, or block's. Fewer than MANY that are long would leave others idle: several passes are
  * faster. */

@@ -87,8 +87,6 @@ typedef struct cpi_reduce_ops {
  * (cpi_reduces_known). */
 bool cpi_reduces_known(cp_reduction r, const cp_array *x);
 cp_array *cpi_reduce_knowing(cp_reduction r, cp_array *x, const cp_reduce_options *o);
-/* softmax along axes, or logsumexp with the axes kept, in one pass; NULL without an error where it takes several. */
-cp_array *cpi_exponentials_of_rows(cp_array *x, cp_axes axis, bool logarithm);
 #endif
 
 /* The type whose kernels reduce `in` into `out`: for bool, uint8. */

@@ -61,18 +61,11 @@ typedef struct cpi_sparse_multiply {
 enum { CPI_SPARSE_CLASSES = 9 };
 static inline int cpi_sparse_class(cp_type t)
 {
-    switch (t) {
-    case CP_DEFAULT: case CP_BOOL: return 0;
-    case CP_INT8: case CP_UINT8: return 1;
-    case CP_INT16: case CP_UINT16: case CP_FLOAT16: case CP_BFLOAT16: return 2;
-    case CP_INT32: case CP_UINT32: return 3;
-    case CP_INT64: case CP_UINT64: return 4;
-    case CP_FLOAT32: return 5;
-    case CP_FLOAT64: return 6;
-    case CP_COMPLEX64: return 7;
-    case CP_COMPLEX128: return 8;
-    }
-    return 0;
+    const int64_t size = cpi_itemsize(t);
+    if (t == CP_DEFAULT || t == CP_BOOL) return 0;
+    if (cpi_is_complex(t)) return size == 8 ? 7 : 8;
+    if (cpi_is_int(t) || cpi_is_half(t)) return size == 1 ? 1 : size == 2 ? 2 : size == 4 ? 3 : 4;
+    return size == 4 ? 5 : 6;
 }
 static inline int cpi_sparse_accumulators(const cpi_csr *a) { return a->nnz / 32 >= a->rows ? 16 : 4; }
 /* The rows of a part: at most 4 parts of a's rows, whose sums are added separately by multiply_transposed. */

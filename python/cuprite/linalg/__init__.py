@@ -6,7 +6,6 @@ lie in the last two axes. LinAlgError is NumPy's.
 from __future__ import annotations
 
 import operator
-import os
 from typing import NamedTuple
 
 from cuprite import _core, _linalg
@@ -21,9 +20,6 @@ __all__ = [
     "qr", "slogdet", "solve", "svd", "svdvals", "tensordot", "tensorinv", "tensorsolve", "trace", "vecdot",
     "vector_norm",
 ]
-
-
-__path__ = [os.path.join(os.path.dirname(__file__), "_of_linalg")]  # cuprite.linalg.sparse lies there
 
 
 def __getattr__(name):

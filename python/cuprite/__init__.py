@@ -40,8 +40,8 @@ _NUMPY = {
     "broadcast_shapes", "index_exp", "s_", "ndindex", "mintypecode", "typename",
     "True_", "False_", "ScalarType", "sctypeDict", "typecodes", "little_endian", "dtypes",
 }
-_MODULES = {"cuda", "dask", "distributed", "exceptions", "fft", "io", "jit", "lib", "linalg", "numba", "polynomial",
-            "profiler", "random", "scipy", "selftest", "signal", "testing", "typing"}
+_MODULES = {"cuda", "dask", "distributed", "exceptions", "fft", "io", "jit", "lib", "linalg", "numba", "optimizing",
+            "polynomial", "profiler", "random", "scipy", "selftest", "signal", "testing", "time", "typing"}
 
 
 def __getattr__(name):

@@ -98,6 +98,8 @@ NO_C = {
         decimate deconvolve find_peaks gauss_spline gausspulse lfilter_zi lfiltic medfilt2d morlet morlet2 qmf
         qspline1d qspline1d_eval qspline2d resample_poly ricker sawtooth sepfir2d sosfilt_zi sweep_poly
         symiirorder1 symiirorder2 unit_impulse vectorstrength""",
+    "made of Bessel functions of neighbouring orders": """
+        h1vp h2vp ivp jvp kn kvp spherical_in spherical_jn spherical_kn yvp""",
     "functions of Python's are called": """generic_filter generic_filter1d generic_laplace generic_gradient_magnitude
         vectorized_filter""",
     "the generators' laws are cp_rng_NAME; these are Python's generators, their states and old names": """

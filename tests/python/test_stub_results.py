@@ -21,7 +21,8 @@ REASONS = {
         get_array_wrap MemoryAsync.stream_ref BitGenerator.lock""",
     "one array, or a tuple of as many as the function or the kernel has":
         """_LoopKernel.__call__ ufunc.outer vectorize.__call__ GeneralizedUFunc.__call__ gradient indices lu polyfit
-        ABCPolyBase.fit load
+        ABCPolyBase.fit load breadth_first_order depth_first_order dijkstra shortest_path connected_components
+        laplacian eigs eigsh svds lobpcg onenormest
         chebfit hermefit hermfit lagfit legfit""",
     "an array or a polynomial, or an array or a number, as the argument is":
         """poly1d.__call__ poly1d.__getitem__ poly1d.__truediv__ poly1d.__rtruediv__ ABCPolyBase.__call__
@@ -55,6 +56,16 @@ REASONS = {
     "raises, or does nothing": "set_cufft_gpus",
     "a sparse matrix, SciPy's where there is none of ours":
         "BSpline.design_matrix NdBSpline.design_matrix KDTree.sparse_distance_matrix",
+    "an array, a sparse matrix or an operator, as the arguments are":
+        """LinearOperator.H LinearOperator.T LinearOperator.__add__ LinearOperator.__call__ LinearOperator.__matmul__
+        LinearOperator.__mul__ LinearOperator.__neg__ LinearOperator.__pow__ LinearOperator.__rmatmul__
+        LinearOperator.__rmul__ LinearOperator.__sub__ LinearOperator.__truediv__ LinearOperator.dot
+        LinearOperator.matmat LinearOperator.rmatmat expm inv matrix_power spsolve breadth_first_tree
+        depth_first_tree""",
+    "what SuperLU's object has under the name, on the device":
+        "SuperLU.L SuperLU.U SuperLU.nnz SuperLU.perm_c SuperLU.perm_r SuperLU.shape",
+    "a function of the user's, or one that is made": "beside_its_arrays factorized",
+    "what stands for a block, and what benchmark gives": "optimize repeat",
     "what Qhull's object has under the name": "_Qhull.__getattr__",
     "the values outside, as they were given": "interp1d.fill_value",
     "a state that CUDA numbers": "streamIsCapturing",

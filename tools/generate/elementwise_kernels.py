@@ -346,9 +346,10 @@ class Kernels:
                 key = (o.out_types(self.types, t)[0].suffix, o.nin)
                 families.setdefault(key, []).append((o, structs[o]))
         names = {key: self.family(t, by_suffix(self.types, key[0]), key[1], m) for key, m in families.items()}
-        joined = [(o, self.plain(o, t)) for o in operations if o.call == "once" and self.is_joined(o, t)]
+        mine = [o for o in operations if o.chapter == chapter]
+        joined = [(o, self.plain(o, t)) for o in mine if o.call == "once" and self.is_joined(o, t)]
         self.accumulators(t, families.get((t.suffix, 2), []) + joined, f"{chapter}_" if chapter else "")
-        shared = self.shared(operations, t)
+        shared = self.shared(mine, t)
         name = f"cpi_cuda_{chapter}_{t.suffix}[]" if chapter else f"cpi_cuda_ops_{t.suffix}[CPI_NKERNELS]"
         lines = [f"extern const cpi_cuda_entry {name}; /* constants are local otherwise */",
                  f"const cpi_cuda_entry {name} = {{"]

@@ -430,6 +430,8 @@ cp_code cpi_elementwise_into(cp_op op, cp_array *const *in, cp_array **const *re
     return code;
 }
 
+static cp_type fixed_type(int8_t word) { return word < 0 ? CP_DEFAULT : (cp_type)word; }
+
 cp_code cp_op_query(cp_op op, cp_op_info *info)
 {
     if ((unsigned)op >= CP_NOPS || cpi_null("op_query", info))
@@ -438,7 +440,7 @@ cp_code cp_op_query(cp_op op, cp_op_info *info)
     *info = (cp_op_info){
         .name = row->name, .doc = row->doc, .module = row->module, .aliases = row->aliases,
         .nin = row->nin, .nout = row->nout,
-        .in = {(cp_type)row->in[0], (cp_type)row->in[1], (cp_type)row->in[2], (cp_type)row->in[3]},
+        .in = {fixed_type(row->in[0]), fixed_type(row->in[1]), fixed_type(row->in[2]), fixed_type(row->in[3])},
         .has_identity = row->has_identity, .identity = row->identity, .ulp = row->ulp,
         .body = {row->text[0], row->text[1], row->text[2], row->text[3]}};
     return CP_OK;

@@ -292,10 +292,11 @@ static cp_code search(cp_stream *stream, cpi_nearest_args &g)
     return code;
 }
 
-/* Is the axis' line one of shared memory? */
-static bool is_line(const cpi_nearest_args &g)
+/* Is the last axis' line one of shared memory? (Axes before it have inner == 1 too where those behind have one element,
+ * and must not end with roots.) */
+static bool is_line(const cpi_nearest_args &g, const cpi_nearest *p, int axis)
 {
-    return g.inner == 1 && g.n <= CPI_NEAREST_EACH * THREADS;
+    return axis == p->ndim - 1 && g.n <= CPI_NEAREST_EACH * THREADS;
 }
 static cp_code search_lines(cp_stream *stream, cpi_nearest_args &g, const cpi_nearest *p)
 {
@@ -309,7 +310,7 @@ static cp_code next_axis(cp_stream *stream, cpi_nearest_args &g, const cpi_neare
 {
     int32_t *indices = p->indices;
     g.nearest = indices ? indices + axis * g.size : NULL;
-    cp_code code = is_line(g) ? search_lines(stream, g, p) : search(stream, g);
+    cp_code code = is_line(g, p, axis) ? search_lines(stream, g, p) : search(stream, g);
     for (int d = 0; indices && d < axis && !code; d++) {
         int32_t *plane = indices + d * g.size;
         const int32_t *from = copy;
@@ -358,7 +359,7 @@ cp_code cpi_geometry_cuda_nearest(cp_stream *stream, const cpi_nearest *p)
     }
     cpi_nearest all = *p;
     void *args[] = {&all};
-    const bool done = p->ndim > 1 && !p->indices && is_line(g);
+    const bool done = p->ndim > 1 && !p->indices && is_line(g, p, p->ndim - 1);
     if (!code && !done) code = launch(stream, (const void *)finish_kernel, g.size, args, "distance_transform_edt");
     if (other) cpi_host->work_free(stream, other);
     return code;

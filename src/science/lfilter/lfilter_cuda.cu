@@ -151,8 +151,10 @@ template <int O, int F, class T> static cp_code scan(cp_stream *stream, const cp
     steps<S, W> s;
     int64_t each = SHORTEST;
     while (each < LONGEST && r.rows * (r.n / each) > CHUNKS) each *= 2;
-    if (r.rows >= ENOUGH || r.n < LEAST || !(plan<S>(&r, each, j, p, s) || plan<S>(&r, LONGEST, j, p, s)))
+    cpi_cascade_job<T> cut = j; /* a plan that fails has begun to fill it */
+    if (r.rows >= ENOUGH || r.n < LEAST || !(plan<S>(&r, each, cut, p, s) || plan<S>(&r, LONGEST, cut, p, s)))
         return r.n <= PART ? pass(stream, j, c, p, true) : pass_parts(stream, &r, j, c, p);
+    j = cut;
     j.rows = r.rows;
     j.n = r.n;
     const size_t heads = sizeof(W) * (size_t)(S * j.rows * j.groups);

@@ -5,6 +5,7 @@ import warnings
 
 import cuprite
 import numpy
+from cuprite._beside import beside_its_arrays
 from cuprite._core import ndarray
 
 _MODES = ("reflect", "mirror", "nearest", "wrap", "constant", "grid-mirror", "grid-wrap", "grid-constant")
@@ -52,13 +53,13 @@ OF_SUMS = OF_FILTERS | {"TypeError": "an input that is no array of Cuprite's"}
 
 
 def documented(summary, errors=OF_FILTERS, **meanings):
-    """A decorator: the docstring of a filter, from its parameters' names."""
+    """A decorator: the docstring of a filter, from its parameters' names; it runs on its arrays' device."""
     def decorate(f):
         names = [n for n in f.__code__.co_varnames[:f.__code__.co_argcount + f.__code__.co_kwonlyargcount]]
         what = "; ".join(f"{n}: {meanings.get(n) or _MEANINGS[n]}" for n in names)
         f.__doc__ = f"{summary}\n\nParameters: {what}.\nErrors: " + "; ".join(
             f"{e} for {why}" for e, why in errors.items()) + "."
-        return f
+        return beside_its_arrays(f)
     return decorate
 
 

@@ -22,6 +22,10 @@ class _Piecewise:
     """Polynomials between breakpoints: c (order, intervals, ...), x, extrapolate, axis."""
 
     _held = "c"
+    c: ndarray = None  # __init__ sets all four
+    x: ndarray = None
+    extrapolate: "bool | str" = True
+    axis: int = 0
 
     def __init__(self, c, x, extrapolate=None, axis=0):
         self.c, self.x = floating(c), _arrays.real(x)

@@ -27,7 +27,24 @@ def _percentile(a, q, method="linear"):
     return _percentile(a, q, method)
 
 
+def _joined(matrices, axis=0):
+    """Sparse matrices one below another, or beside another."""
+    from cuprite.scipy import sparse
+    if axis not in (0, 1):
+        raise ValueError(f"axis must be 0 or 1 for sparse matrices, not {axis}")
+    return (sparse.vstack, sparse.hstack)[axis](matrices)
+
+
+def _sparse_products(a, b, axes):
+    """tensordot of two sparse matrices along one axis of each."""
+    (i,), (j,) = axes
+    return (a if i % 2 else a.T) @ (b.T if j % 2 else b)
+
+
 def array_functions(dispatch):
+    from cuprite.scipy.sparse._base import _spbase
+    dispatch.concatenate_lookup.register(_spbase, _joined)
+    dispatch.tensordot_lookup.register(_spbase, _sparse_products)
     for table, function in (("concatenate", cuprite.concatenate), ("take", cuprite.take),
                             ("tensordot", cuprite.tensordot), ("einsum", cuprite.einsum), ("empty", cuprite.empty),
                             ("divide", _divide), ("percentile", _percentile), ("numel", _number_of),

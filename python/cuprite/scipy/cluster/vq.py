@@ -8,6 +8,11 @@ import numpy
 import cuprite
 from cuprite import _spatial, ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._missing import getter as _getter, listing as _listing
+
+__all__ = ["ClusterError", "kmeans", "kmeans2", "vq", "whiten"]
+__getattr__ = _getter(__name__)
+__dir__ = _listing(__name__)
 
 
 class ClusterError(Exception):

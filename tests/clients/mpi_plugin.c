@@ -131,6 +131,7 @@ static void test_fault(const char *fault)
     if (!cp_allreduce(x, MPI_COMM_WORLD, .timeout = strcmp(fault, "dies") == 0 ? 100 : 1)) {
         printf("%s\n", cp_error_message());
         fflush(stdout);
+        sleep(1); /* until mpiexec has read it: MPICH's throws away what comes with an abort */
         MPI_Abort(MPI_COMM_WORLD, 4);
     }
 }

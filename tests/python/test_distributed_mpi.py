@@ -16,7 +16,8 @@ pytestmark = pytest.mark.once
 CLIENTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "clients")
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
-               "OMPI_MCA_btl": "self,vader", "OMPI_MCA_plm": "isolated", "CUPRITE_NUM_THREADS": "1"}
+               "OMPI_MCA_btl": "self,vader", "OMPI_MCA_plm": "isolated", "CUPRITE_NUM_THREADS": "1",
+               "PYTHONUNBUFFERED": ""}  # unbuffered, print() writes a line and its end in two parts: ranks' lines mix
 
 
 def _environment(name, folder):

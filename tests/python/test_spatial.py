@@ -75,6 +75,9 @@ def test_other_pairs_of_points():
     for name in TRUTHS:
         got = getattr(cd, name)(cp.asarray(u > 0), cp.asarray(v > 0))
         np.testing.assert_allclose(float(got), float(getattr(sd, name)(u > 0, v > 0)), rtol=1e-13)
+    row = cd.jensenshannon(cp.asarray(abs(u)[None]), cp.asarray(abs(v)[None]), 2.0)
+    np.testing.assert_allclose(float(row), sd.jensenshannon(abs(u), abs(v), 2.0), rtol=1e-13)
+    assert float(cd.cityblock(cp.asarray(u)[None], cp.asarray(v)[None])) == float(cd.cityblock(u, v))
     p, q = abs(u) / abs(u).sum(), abs(v) / abs(v).sum()
     np.testing.assert_allclose(float(cd.hellinger(p, q)), np.sqrt(1 - np.sqrt(p * q).sum()), rtol=1e-13)
     np.testing.assert_allclose(float(cd.kl_divergence(p, q)), (p * np.log(p / q)).sum(), rtol=1e-13)
@@ -134,13 +137,17 @@ def test_within(ndim):
     p, q = draw.uniform(0, 1, (400, ndim)), draw.uniform(0, 1, (90, ndim))
     (t, u), (c, d) = (ss.KDTree(p), ss.KDTree(q)), (cs.KDTree(cp.asarray(p)), cs.KDTree(cp.asarray(q)))
     radius = draw.uniform(0, 0.4, 90)
-    assert c.query_ball_point(q, radius).tolist() == t.query_ball_point(q, radius, return_sorted=True).tolist()
+    lists = c.query_ball_point(q, radius)
+    assert isinstance(lists, list) and all(isinstance(x, cp.ndarray) and x.dtype == np.int64 for x in lists)
+    assert [x.tolist() for x in lists] == t.query_ball_point(q, radius, return_sorted=True).tolist()
+    cube = c.query_ball_point(q[:4].reshape(2, 2, -1), 0.2)
+    assert cube.shape == (2, 2) and cube[1, 0].tolist() == sorted(t.query_ball_point(q[2], 0.2))
     assert (c.query_ball_point(q, 0.2, return_length=True).get()
             == t.query_ball_point(q, 0.2, return_length=True)).all()
     assert sorted(c.query_ball_point(q[0], 0.3)) == sorted(t.query_ball_point(q[0], 0.3))
-    assert c.query_ball_tree(d, 0.2) == [sorted(x) for x in t.query_ball_tree(u, 0.2)]
-    assert d.query_pairs(0.15, p=1) == u.query_pairs(0.15, p=1)
-    assert sorted(map(tuple, d.query_pairs(0.15, output_type="ndarray").get())) == sorted(u.query_pairs(0.15))
+    assert [x.tolist() for x in c.query_ball_tree(d, 0.2)] == [sorted(x) for x in t.query_ball_tree(u, 0.2)]
+    assert d.query_pairs(0.15, p=1, output_type="set") == u.query_pairs(0.15, p=1)
+    assert [tuple(x) for x in d.query_pairs(0.15).tolist()] == sorted(u.query_pairs(0.15))
     assert c.count_neighbors(d, 0.3) == t.count_neighbors(u, 0.3)
     steps = [0.1, 0.2, 0.5]
     for cumulative in (True, False):
@@ -161,7 +168,7 @@ def test_periodic(box):
     p, q = r.uniform(0, 1, (500, 3)), r.uniform(-3, 4, (80, 3))
     t, c = ss.KDTree(p, boxsize=box), cs.KDTree(cp.asarray(p), boxsize=box)
     np.testing.assert_allclose(c.query(q, 4)[0].get(), t.query(q, 4)[0], rtol=1e-9)
-    assert c.query_pairs(0.1) == t.query_pairs(0.1)
+    assert c.query_pairs(0.1, output_type="set") == t.query_pairs(0.1)
 
 
 # --- triangulations ---

@@ -56,6 +56,8 @@ class UnivariateSpline:
         self._fit, self.ext = fit, _EXTENSIONS[fit.ext]
         t, c, self._k = fit._eval_args
         self._t, self._c = cuprite.asarray(t), cuprite.asarray(c)
+        if type(self) in (UnivariateSpline, InterpolatedUnivariateSpline, LSQUnivariateSpline):
+            self.__class__ = globals()[type(fit).__name__]  # as SciPy's changes: without smoothing it interpolates
 
     @classmethod
     def _of(cls, fit):

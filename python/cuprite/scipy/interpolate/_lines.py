@@ -141,7 +141,22 @@ class interp1d(Interpolator):
         which = cuprite.searchsorted(moved, at, side="right" if shift else "left")
         return self._y[cuprite.clip(which, 1 - shift, x.size - shift) + (shift - 1)]
 
+    @staticmethod
+    def _places(x):
+        x = _arrays.array(x)
+        x = x if x.dtype.kind == "f" else _arrays.floating(x)
+        return x.reshape(x.size), x.shape
+
+    def _type(self, at):
+        """The result's: SciPy computes splines in float64, lines in the arguments' own type, steps in that of y."""
+        if self._kind == "spline":
+            return self._y.dtype
+        if self._kind != "linear":
+            return self.y.dtype
+        return cuprite.result_type(self.x.dtype if self.x.dtype.kind == "f" else numpy.float64, self.y.dtype, at)
+
     def _evaluate(self, at) -> ndarray:
+        kind = self._type(at.dtype)
         at = _arrays.real(at)
         if self._kind == "spline":
             found = self._spline(at)
@@ -149,6 +164,7 @@ class interp1d(Interpolator):
                 found[...] = numpy.nan
         else:
             found = self._line(at) if self._kind == "linear" else self._step(at)
+        found = found.astype(kind, copy=False)
         if self._extrapolate:
             return found
         below, above = at < self.x[0], at > self.x[-1]
@@ -160,4 +176,4 @@ class interp1d(Interpolator):
                                      f"{side} value ({float(end)}).")
             return found
         found = cuprite.where(below[:, None], self._below, found)
-        return cuprite.where(above[:, None], self._above, found)
+        return cuprite.where(above[:, None], self._above, found).astype(kind, copy=False)

@@ -199,7 +199,8 @@ class BarycentricInterpolator(_WithDerivatives):
             raise ValueError("Interpolation points xi must be distinct.")
         signs = cuprite.where((apart < 0).sum(axis=1) % 2 == 1, -1.0, 1.0)
         logs = -cuprite.log(abs(apart)).sum(axis=1)
-        return signs * cuprite.exp(logs - logs.max())
+        largest = abs(logs).max()  # the scale does not matter, so it is one that no weight overflows or vanishes by
+        return signs * cuprite.exp(logs - cuprite.where(largest < 600, 0.0, logs.max()))
 
     def set_yi(self, yi, axis=None) -> None:
         """Sets the values.

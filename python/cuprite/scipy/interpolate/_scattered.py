@@ -85,7 +85,7 @@ class _OnTriangles(_Scattered):
         from cuprite.scipy.spatial import Delaunay
         if isinstance(points, Delaunay):
             if rescale:
-                raise ValueError("Rescaling is not supported when passing a Delaunay triangulation as a parameter.")
+                raise ValueError("Rescaling is not supported when passing a Delaunay triangulation as ``points``.")
             self._take(points.points, values, False)
             self.tri = points
         else:

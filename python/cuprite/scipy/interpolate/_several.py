@@ -91,7 +91,8 @@ class NdPPoly:
         result = self
         for axis, n in enumerate(nu):
             one, back = result._along(axis)
-            result = self.construct_fast(getattr(one, method)(n).c.transpose(*back), self.x, self.extrapolate)
+            c = cuprite.ascontiguousarray(getattr(one, method)(n).c.transpose(*back))
+            result = self.construct_fast(c, self.x, self.extrapolate)
         return result
 
     def derivative(self, nu) -> NdPPoly:

@@ -1,6 +1,7 @@
 """Trees of points: nearest neighbours, and points within a radius."""
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy
@@ -24,6 +25,11 @@ def _power(p):
     if not p >= 1:
         raise ValueError("Only p-norms with 1<=p<=infinity permitted")
     return float(p)
+
+
+def _rows(starts, which) -> ndarray:
+    """For each index of `which` the place that it was found for; the first of place i is at starts[i]."""
+    return cuprite.searchsorted(starts, cuprite.arange(which.size), side="right") - 1
 
 
 @beside_its_arrays
@@ -158,8 +164,10 @@ class KDTree:
                                               starts, total))
 
     def query_ball_point(self, x, r, p=2.0, eps=0.0, workers=1, return_sorted=None,
-                         return_length=False) -> list[int] | numpy.ndarray | ndarray | int:
-        """The points within a radius of places: a list of indices for each, in an object array; or their numbers.
+                         return_length=False) -> list[int] | list[ndarray] | numpy.ndarray | ndarray | int:
+        """The points within a radius of places, as CuPy has them: for places (n, m) a list of n int64 arrays of
+        indices (SciPy: an object array of lists), for further axes an object array of them, for one place a list of
+        numbers; or how many points there are.
 
         Parameters: x: places, coordinates along the last axis; r: the radius, one or one for each; p: the power of
             distances, 1 or above; eps: nodes this part too far are left out; workers: not needed; return_sorted:
@@ -173,34 +181,38 @@ class KDTree:
             counts = self._count(at, radius, p, float(eps))[0]
             return counts.reshape(shape) if shape else int(counts[0])
         starts, which, _ = self._within(at, radius, p, float(eps))
-        lists = [part.tolist() for part in numpy.split(which.get(), starts.get()[1:])] if at.shape[0] else []
         if return_sorted or (return_sorted is None and shape):
-            lists = [sorted(part) for part in lists]
+            which = which[cuprite.lexsort(cuprite.stack([which, _rows(starts, which)]))]
         if not shape:
-            return lists[0]
+            return which.tolist()
+        borders = [*starts.tolist(), which.size]
+        lists = [which[i:j] for i, j in itertools.pairwise(borders)]
+        if len(shape) == 1:
+            return lists
         result = numpy.empty(len(lists), object)
-        result[:] = lists
+        for i, part in enumerate(lists):
+            result[i] = part
         return result.reshape(shape)
 
-    def query_ball_tree(self, other, r, p=2.0, eps=0.0) -> list[list[int]]:
-        """For each point of this tree the indices of the other's points within a radius.
+    def query_ball_tree(self, other, r, p=2.0, eps=0.0) -> list[ndarray]:
+        """For each point of this tree the indices of the other's points within a radius, as an int64 array.
 
         Parameters: other: a KDTree; r: the radius; p: the power of distances, 1 or above; eps: nodes this part too far
             are left out.
         Errors: ValueError for trees of different dimensions.
         """
         self._check(other)
-        return list(other.query_ball_point(self.data, r, p, eps, return_sorted=True)) if self.n else []
+        return other.query_ball_point(self.data, r, p, eps, return_sorted=True) if self.n else []
 
     def _check(self, other):
         if other.m != self.m:
             raise ValueError("Trees passed to query_ball_tree have different dimensionality")
 
-    def query_pairs(self, r, p=2.0, eps=0.0, output_type="set") -> set[tuple[int, int]] | ndarray:
+    def query_pairs(self, r, p=2.0, eps=0.0, output_type="ndarray") -> set[tuple[int, int]] | ndarray:
         """All pairs of points i < j not farther from each other than a radius.
 
         Parameters: r: the radius; p: the power of distances, 1 or above; eps: nodes this part too far are left out;
-            output_type: 'set' of tuples, or 'ndarray' (pairs, 2).
+            output_type: 'ndarray': ascending pairs (pairs, 2), CuPy's default; or 'set' of tuples, SciPy's.
         Errors: ValueError for another output_type.
         """
         if output_type not in ("set", "ndarray"):
@@ -209,8 +221,11 @@ class KDTree:
         starts, which, _ = self._within(self.data, radius, float(p), float(eps))
         pairs = cuprite.zeros((0, 2), numpy.int64)
         if which.size:
-            rows = cuprite.searchsorted(starts, cuprite.arange(which.size), side="right") - 1
-            pairs = cuprite.stack([rows, which], axis=1)[rows < which]
+            rows = _rows(starts, which)
+            upper = rows < which
+            rows, which = rows[upper], which[upper]
+            order = cuprite.lexsort(cuprite.stack([which, rows]))
+            pairs = cuprite.stack([rows[order], which[order]], axis=1)
         return pairs if output_type == "ndarray" else set(map(tuple, pairs.get().tolist()))
 
     def count_neighbors(self, other, r, p=2.0, weights=None, cumulative=True) -> int | float | ndarray:
@@ -252,7 +267,7 @@ class KDTree:
         if output_type not in ("dok_matrix", "coo_matrix", "dict", "ndarray"):
             raise ValueError("Invalid output type")
         starts, which, values = other._within(self.data, cuprite.full(self.n, float(max_distance)), float(p))
-        rows = cuprite.searchsorted(starts, cuprite.arange(which.size), side="right") - 1
+        rows = _rows(starts, which)
         if output_type in ("dict", "ndarray"):
             i, j, v = rows.get(), which.get(), values.get()
             if output_type == "dict":

@@ -1,4 +1,5 @@
-"""Distances of two points, as 0-d arrays on their device."""
+"""Distances of two points, as 0-d arrays on their device. A point may be a row (1, n) too, as cuVS and so CuPy have it;
+SciPy refuses those."""
 from __future__ import annotations
 
 import numpy
@@ -11,6 +12,8 @@ from cuprite.scipy.spatial.distance._metrics import array, of_pairs, weights_of
 
 def _vector(u) -> ndarray:
     u = array(u)
+    if u.ndim == 2 and u.shape[0] == 1:
+        return u[0]
     if u.ndim != 1:
         raise ValueError("Input vector should be 1-D.")
     return u
@@ -238,12 +241,15 @@ def mahalanobis(u, v, VI) -> ndarray:
 
 @beside_its_arrays
 def jensenshannon(p, q, base=None, *, axis=0, keepdims=False) -> ndarray:
-    """The Jensen-Shannon distance of distributions along an axis.
+    """The Jensen-Shannon distance of distributions along an axis. Two rows (1, n) are two points, as in CuPy; SciPy's
+    axis 0 would compare n distributions of one number.
 
     Parameters: p: a distribution; q: another; base: of the logarithm (None: e); axis: along which; keepdims: whether
         the axis stays, of length 1.
     """
     p, q = array(p), array(q)
+    if axis == 0 and not keepdims and p.ndim == q.ndim == 2 and p.shape[0] == q.shape[0] == 1:
+        p, q = p[0], q[0]
     p, q = p / p.sum(axis=axis, keepdims=True), q / q.sum(axis=axis, keepdims=True)
     m = (p + q) / 2.0
     rel_entr = cuprite.scipy.special.rel_entr

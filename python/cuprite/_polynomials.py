@@ -2,6 +2,8 @@
 the arithmetic; NumPy's rules about coefficients are here."""
 import warnings
 
+import numpy
+
 import cuprite
 from cuprite._beside import beside_its_arrays
 from cuprite import _polynomials_in_c, _triangles
@@ -248,10 +250,14 @@ class poly1d:
             return
         if not hasattr(c_or_r, "dtype") and type(c_or_r).__module__.startswith("numpy"):
             c_or_r, variable = c_or_r.coeffs, variable or c_or_r.variable
+        on_host = isinstance(c_or_r, (numpy.ndarray, numpy.generic)) and c_or_r.ndim < 2 and not r
+        if on_host:  # trimmed there: no device need be waited for
+            c_or_r = numpy.trim_zeros(numpy.atleast_1d(c_or_r), "f")
         c = _line(poly(c_or_r) if r else c_or_r)
         if c.ndim > 1:
             raise ValueError("Polynomial must be 1d only.")
-        c = cuprite.trim_zeros(c, "f")
+        if not on_host:
+            c = cuprite.trim_zeros(c, "f")
         self._c = c if len(c) else cuprite.zeros(1, c.dtype)
         self._variable = "x" if variable is None else variable
 

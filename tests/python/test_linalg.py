@@ -467,6 +467,7 @@ def test_condition_and_rank():
         np.testing.assert_array_equal(np.isfinite(got), [True, False, False])
         np.testing.assert_array_equal(got[1:], wanted[1:])
         assert abs(got[0] - wanted[0]) <= 20 * 5 * EPS * conditions(a[:1]) * wanted[0]
+    np.testing.assert_allclose(linalg.cond([[1, 2], [3, 5]]).get(), np.linalg.cond([[1, 2], [3, 5]]), rtol=1e-13)
     same_error(lambda: linalg.cond(cp.zeros((0, 0))), lambda: np.linalg.cond(np.zeros((0, 0))))
     for more in ({}, {"tol": 1.0}, {"rtol": .3}, {"hermitian": True}, {"tol": np.array([.1, 1, 3])}):
         ours = {k: cp.asarray(v) if isinstance(v, np.ndarray) else v for k, v in more.items()}

@@ -13,6 +13,14 @@ seeds = st.integers(0, 2**32 - 1)
 TYPES = ["i4", "f8", "f4", "D"]
 
 
+def test_coefficients_on_the_host_need_no_device():
+    with cp.allow_synchronize(False):
+        p = cp.poly1d(np.array([0, 0, 1, 2.0])), cp.poly1d(np.zeros(3)), cp.poly1d(np.float32(3))
+    want = np.poly1d(np.array([0, 0, 1, 2.0])), np.poly1d(np.zeros(3)), np.poly1d(np.float32(3))
+    for x, y in zip(p, want):
+        assert x.coeffs.dtype == y.coeffs.dtype and x.coeffs.tolist() == y.coeffs.tolist()
+
+
 def made(rng, n, dtype):
     x = rng.integers(-5, 6, n)
     return (x + (1j * rng.integers(-5, 6, n) if dtype == "D" else 0)).astype(dtype)

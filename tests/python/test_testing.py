@@ -83,6 +83,21 @@ def test_combinations_orders_axes():
 
 
 @pytest.mark.once
+def test_the_inner_of_two_loops():
+    seen = []
+    testing.for_dtypes(["f4"])(testing.for_dtypes(["f8", "i4"])(lambda dtype: seen.append(dtype)))()
+    assert seen == ["f8", "i4"]
+
+
+@pytest.mark.once
+def test_names_of_parameterized_tests():
+    for ids, wanted in ((True, ["_param_0_{'a': (1)}"]), (False, ["_param_0_"])):
+        class Test:
+            pass
+        assert testing.parameterize({"a": [1]}, _ids=ids)(Test).pytestmark[0].kwargs["ids"] == wanted
+
+
+@pytest.mark.once
 def test_loops_fail_and_skip(capsys):
     def test(dtype):
         if dtype == "f8":
@@ -110,6 +125,9 @@ def test_beside():
     t.numpy_cupy_equal(scipy_name="scp")(lambda xp, scp: scp.__name__.split(".")[-1])()
     t.numpy_cupy_raises()(lambda xp: xp.ones(3).reshape(2))()
     t.numpy_cupy_array_equal(accept_error=ValueError)(lambda xp: xp.ones(3).reshape(2))()
+    t.numpy_cupy_array_equal()(lambda xp: xp.poly1d([0, 1, 2], variable="y"))()
+    fails(t.numpy_cupy_array_equal()(lambda xp: xp.poly1d([1, 2 + (xp is cp)])))
+    fails(t.numpy_cupy_array_equal()(lambda xp: xp.poly1d([1, 2], variable="xy"[xp is cp])))
     fails(t.numpy_cupy_array_equal()(lambda xp: xp.arange(3) + (xp is cp)))
     fails(t.numpy_cupy_array_equal()(lambda xp: xp.ones(3, "f4" if xp is cp else "f8")))
     fails(t.numpy_cupy_array_equal()(lambda xp: xp.ones((1, 3) if xp is cp else 3)))

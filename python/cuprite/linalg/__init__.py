@@ -374,9 +374,9 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2) -> ndarray:
 def cond(x, p=None) -> ndarray:
     """The condition of each matrix, infinite where it is singular; p: None, 1, -1, 2, -2, inf, -inf, 'fro', 'nuc'.
 
-    Parameters: x: matrices along the last two axes; p: the order of the norm.
+    Parameters: x: matrices along the last two axes, or lists of numbers as in CuPy; p: the order of the norm.
     Errors: LinAlgError for what is no matrix; ValueError for an unknown order."""
-    return _linalg.cond(x, *_order(p))
+    return _linalg.cond(_core.asarray(x) if isinstance(x, (list, tuple)) else x, *_order(p))
 
 
 def matrix_rank(A, tol=None, hermitian=False, *, rtol=None) -> ndarray:

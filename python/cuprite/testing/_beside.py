@@ -59,6 +59,9 @@ def _beside(compare, name, sp_name, scipy_name, accept_error=False):
 
 
 def _dense(x):
+    """The array of a sparse matrix, and the coefficients of a polynomial."""
+    if isinstance(x, (cuprite.poly1d, numpy.poly1d)):
+        return x.coeffs
     return x.toarray() if hasattr(x, "toarray") else x
 
 
@@ -71,6 +74,8 @@ def _arrays_of(ours, theirs, type_check, check):
     else:
         pairs = [(ours, theirs)]
     for x, y in pairs:
+        if getattr(x, "variable", None) != getattr(y, "variable", None):
+            raise AssertionError(f"Variables differ: {x!r} and {y!r}")
         x, y = _dense(x), _dense(y)
         if not isinstance(x, (ndarray, numpy.ndarray, numpy.generic, int, float, complex)):
             raise AssertionError(f"The result is no array: {type(x)}")

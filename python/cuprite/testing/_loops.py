@@ -34,7 +34,7 @@ def _each(names, cases):
             for words in cases(*args):
                 count += 1
                 try:
-                    test(*args, **kwargs, **words)
+                    test(*args, **{**kwargs, **words})
                 except unittest.SkipTest as e:
                     skipped.append(e)
                 except Exception:

@@ -37,11 +37,11 @@ def product_dict(*parameters):
     return [{k: v for part in parts for k, v in part.items()} for parts in itertools.product(*parameters)]
 
 
-def parameterize(*params, **kwargs):
+def parameterize(*params, _ids=True, **kwargs):
     """Decorator of classes of tests: they run for each dict, whose items are attributes. Of a unittest.TestCase classes
     are made, one a dict, beside it; others are parametrized by pytest (`kwargs` go there).
 
-    Parameters: *params: dicts."""
+    Parameters: *params: dicts; _ids: True: a test's name says its dict, else only which one it is."""
     def decorate(cls):
         if issubclass(cls, unittest.TestCase):
             import sys
@@ -57,7 +57,8 @@ def parameterize(*params, **kwargs):
             for k, v in request.param.items():
                 setattr(self, k, v)
         setattr(cls, name, pytest.fixture(autouse=True, name=name)(set_attributes))
-        ids = [f"_param_{i}_" + str(words).replace("[", "(").replace("]", ")") for i, words in enumerate(params)]
+        ids = [f"_param_{i}_" + (str(words) if _ids else "").replace("[", "(").replace("]", ")")
+               for i, words in enumerate(params)]
         return pytest.mark.parametrize(name, params, indirect=True, **{"ids": ids, **kwargs})(cls)
     return decorate
 

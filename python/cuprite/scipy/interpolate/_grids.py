@@ -213,7 +213,8 @@ class RegularGridInterpolator:
         ndim = len(self.grid)
         xi = coordinates(xi, ndim)
         if xi.ndim == 0 or xi.shape[-1] != ndim:
-            raise ValueError(f"The requested sample points xi have dimension {xi.shape[-1] if xi.ndim else 0}, but this "
+            given = xi.shape[-1] if xi.ndim else 0
+            raise ValueError(f"The requested sample points xi have dimension {given}, but this "
                              f"RegularGridInterpolator has dimension {ndim}")
         places = xi.reshape(math.prod(xi.shape[:-1]), ndim)
         if self.bounds_error and places.size:

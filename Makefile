@@ -35,12 +35,15 @@ build: setup
 	@$(call compile,$(BUILD))
 
 # The library, what reads files and the command: no tests, no Python module, kernels for this processor's instruction
-# set alone; CUDA where there is a GPU to run it, or where CUDA=ON is said.
+# set alone, modules that its programs do not run without much optimization; CUDA where there is a GPU to run it, or
+# where CUDA=ON is said.
+DEMO_O1 := products;linalg;sparse;splines;spatial;graph;fft;filters;geometry;lfilter;peaks;signal;spectra;scan;kernel;fuse
 demo:
 	@tools/setup demo
 	@test -x $(DEMO_BUILD)/bin/cuprite || echo "demo: compiling the library and the command, a minute or so"
 	@test $(DEMO_BUILD) = $(BUILD) || $(call configure,$(DEMO_BUILD),-DCUPRITE_PYTHON=OFF -DCUPRITE_TESTS=OFF \
-	    -DCUPRITE_STATIC=OFF -DCUPRITE_LINES=OFF -DCUPRITE_ISAS=native -DCUPRITE_CUDA=$(DEMO_CUDA))
+	    -DCUPRITE_STATIC=OFF -DCUPRITE_LINES=OFF -DCUPRITE_ISAS=native -DCUPRITE_O1="$(DEMO_O1)" \
+	    -DCUPRITE_CUDA=$(DEMO_CUDA))
 	@$(call compile,$(DEMO_BUILD),--target demo-programs)
 	@tools/demo $(DEMO_BUILD)
 

@@ -37,7 +37,7 @@ build: setup
 # The library, what reads files and the command: no tests, no Python module, kernels for this processor's instruction
 # set alone, modules that its programs do not run without much optimization; CUDA where there is a GPU to run it, or
 # where CUDA=ON is said.
-DEMO_O1 := products;linalg;sparse;splines;spatial;graph;fft;filters;geometry;lfilter;peaks;signal;spectra;scan;kernel;fuse
+DEMO_O1 := products;linalg;fft;filters;geometry;lfilter;peaks;signal;spectra;sparse;graph;splines;spatial;scan;kernel
 demo:
 	@tools/setup demo
 	@test -x $(DEMO_BUILD)/bin/cuprite || echo "demo: compiling the library and the command, a minute or so"

@@ -13,7 +13,7 @@ from oracle import raises
 dask = pytest.importorskip("dask", reason="dask is not installed")
 import dask.array as da  # noqa: E402
 
-from cuprite.dask import label, map_overlap, measure, sigma_clip_stats  # noqa: E402
+from cuprite.dask import _chunks, label, map_overlap, measure, sigma_clip_stats  # noqa: E402
 
 H = np.random.default_rng(1).standard_normal((40, 30))
 
@@ -317,3 +317,24 @@ def test_overlap_of_chunks_at_hand(depth):
     got = map_overlap(f, chunked(H, (10, 7)).persist(scheduler="synchronous"), depth)
     assert not any("rims" in str(k) for k in got.__dask_graph__())
     np.testing.assert_array_equal(got.compute(scheduler="synchronous").get(), want.get())
+
+
+@pytest.mark.parametrize("most", [1, 900, 2000, 1 << 24])
+def test_bands_that_are_joined_on_a_gpu(most, monkeypatch):
+    """The same measurements and statistics, by fewer calls, however many bands are taken together."""
+    monkeypatch.setattr(_chunks, "_TOGETHER", most)
+    with cp.cuda.Device("late:0"):
+        h = np.repeat(H, 3, axis=0)  # components cross the bands
+        x = chunked(h, (10, h.shape[1])).persist(scheduler="synchronous")
+        calls = []
+        a = measure(x, lambda block: calls.append(block.shape) or block > 0.5, noise=1)
+        b = cp.scipy.ndimage.measure(cp.asarray(h), *map(cp.asarray, scipy_ndimage.label(h > 0.5)), noise=1)
+        lines = max(10, most // h.shape[1] // 10 * 10)
+        assert calls[1:] == [(min(lines, len(h) - y), h.shape[1]) for y in range(0, len(h), lines)]  # [0]: of a type
+        for k in b._fields:
+            np.testing.assert_allclose(getattr(a, k), getattr(b, k).get(), rtol=1e-9, atol=1e-6)
+        got, want = sigma_clip_stats(x), cp.sigma_clip_stats(cp.asarray(h))
+        np.testing.assert_allclose(got, want, rtol=1e-12)
+        alone = measure(x, x > 0.5, noise=1)
+        for k in b._fields:
+            np.testing.assert_allclose(getattr(alone, k), getattr(a, k), rtol=1e-9, atol=1e-6)

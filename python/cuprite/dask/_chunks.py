@@ -13,6 +13,9 @@ from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 import cuprite
 
 
+_TOGETHER = 1 << 24  # elements of chunks that a GPU takes at once
+
+
 def check_chunks(x):
     """Checks that it is an array of Dask's whose chunks have known sizes."""
     if not isinstance(x, dask.array.Array):
@@ -44,6 +47,14 @@ def task(key, function, block, *args):
 
     Parameters: key: of the task; block: a TaskRef of the chunk; args: values and TaskRefs."""
     return Task(key, _on_its_device, function, block, *args)
+
+
+def _joined(blocks):
+    """Several chunks of each array as one, along the first axis."""
+    if len(blocks) == 1:
+        return blocks[0]
+    with blocks[0][0].device:
+        return tuple(cuprite.concatenate(some) for some in zip(*blocks))
 
 
 class Chunks:
@@ -80,12 +91,34 @@ class Chunks:
             found.append(blocks)
         return list(zip(*found))
 
-    def compute(self, function, *args, each=()):
-        """What `tasks` would return, computed now."""
+    def bands(self):
+        """Numbers of chunks (begin, end) that are best taken together: each alone, but bands of lines at hand on one
+        GPU, where a pass over few elements takes as long as the waiting for it, up to 2^24 elements."""
+        blocks, first = self.at_hand(), self.arrays[0]
+        alone = [(i, i + 1) for i in range(len(self.keys))]
+        if not blocks or any(n > 1 for n in first.numblocks[1:]) or not first.ndim or \
+                len({b.device for some in blocks for b in some}) > 1 or blocks[0][0].device.name == "cpu":
+            return alone
+        bands, size = [(0, 0)], 0
+        for i, (b, *_) in enumerate(blocks):
+            begin, end = bands[-1]
+            if end > begin and size + b.size > _TOGETHER:
+                bands.append((i, i + 1))
+                size = 0
+            else:
+                bands[-1] = begin, i + 1
+            size += b.size
+        return bands
+
+    def compute(self, function, *args, each=(), bands=None):
+        """What `tasks` would return, computed now.
+
+        Parameters: bands: chunks that are joined for one call, as `bands` returns them, which `each` is of then."""
         blocks = self.at_hand()
         if blocks:  # a task of Dask's takes as long as a pass over a million elements
-            each = each or [()] * len(blocks)
-            return [_on_its_device(function, *some, *own, *args) for some, own in zip(blocks, each)]
+            bands = bands or [(i, i + 1) for i in range(len(blocks))]
+            each = each or [()] * len(bands)
+            return [_on_its_device(function, *_joined(blocks[i:j]), *own, *args) for (i, j), own in zip(bands, each)]
         tasks = self.tasks(f"{function.__name__.strip('_')}-{tokenize(self.keys, args, each)}", function, *args,
                            each=each)
         return compute_as_if_collection(dask.array.Array, self.graph(tasks), list(tasks))

@@ -281,11 +281,12 @@ def sigma_clip_stats(x, kappa=3, center="median", max_iterations=0):
         return empty
     chunks = Chunks(x)
     step = max(1, x.size // min(max(_SAMPLE[0], x.size >> 8), _SAMPLE[1]))
+    bands = chunks.bands()
     sample = cuprite.concatenate([cuprite.asarray(s) for s in chunks.compute(_sampled, step)])
     sample = cuprite.sort(sample[cuprite.isfinite(sample)])
     for rim in (0.01, 0.2, 1):
         plan = _predict(sample, kappa, rim, center)
-        parts = chunks.compute(_parts, plan)
+        parts = chunks.compute(_parts, plan, bands=bands)
         try:
             return type(empty)(*_clip(_Data(parts, plan), rule, kappa, center, max_iterations))
         except _Failed:

@@ -284,8 +284,12 @@ def measure(x, segments, structure=None, background=0, noise=0):
     labels = ndimage.label(segments(one) if by_chunk else cuprite.zeros(one.shape, segments.dtype), structure)[0]
     empty = ndimage.measure(one, labels, 0, background, noise)  # checks types and numbers
     background, noise = float(background), float(noise)
-    arrays, own = ((x,), [(segments, at) for at in origins(x)]) if by_chunk else (
-        (x, segments), [(at,) for at in origins(x)])
-    outlines = Chunks(*arrays).compute(_measured, structure, x.shape, _sides(x.numblocks), background, noise, each=own)
-    result = _gathered(outlines, x.chunks, offsets, x.shape, background, noise)
+    chunks, at = Chunks(*((x,) if by_chunk else (x, segments))), origins(x)
+    bands, lengths, parts = chunks.bands(), x.chunks, x.numblocks
+    if len(bands) < len(at):  # along the first axis, and the others are not cut
+        lengths = (tuple(sum(lengths[0][i:j]) for i, j in bands), *lengths[1:])
+        parts = (len(bands), *parts[1:])
+    own = [(segments, at[i]) if by_chunk else (at[i],) for i, _ in bands]
+    outlines = chunks.compute(_measured, structure, x.shape, _sides(parts), background, noise, each=own, bands=bands)
+    result = _gathered(outlines, lengths, offsets, x.shape, background, noise)
     return type(empty)(**{k: result.get(k) for k in empty._fields})

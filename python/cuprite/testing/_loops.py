@@ -55,7 +55,7 @@ def for_dtypes(dtypes, name="dtype"):
     """Decorator: the test runs for each of the types.
 
     Parameters: dtypes: a sequence of types; name: the argument that gets it."""
-    return _for(name, dtypes)
+    return _for(name, [numpy.dtype(d).type for d in dtypes])
 
 
 def _ints(no_bool):

@@ -8,6 +8,7 @@ from cuprite._missing import listing as _listing, missing as _missing
 
 _MODULES = ("csgraph", "linalg")
 _LATER = {  # names: the modules that have them
+    "_spbase": "_base",
     "block_array": "_construct", "block_diag": "_construct", "bmat": "_construct", "bsr_array": "_bsr",
     "bsr_matrix": "_bsr", "coo_array": "_coo", "coo_matrix": "_coo", "csc_array": "_compressed",
     "csc_matrix": "_compressed", "csr_array": "_compressed", "csr_matrix": "_compressed", "dia_array": "_dia",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import operator
+import types
+import warnings
 
 import cuprite as cp
 from cuprite.scipy.sparse._operands import Operands, class_of, is_foreign, issparse, taken  # noqa: F401
-from cuprite.scipy.sparse._util import check_shape, getdtype, isintlike, isscalarlike, validate_axis
+from cuprite.scipy.sparse._util import check_order, check_shape, getdtype, isintlike, isscalarlike, validate_axis
 
 MAXPRINT = 50
 FORMATS = {"csc": "Compressed Sparse Column", "csr": "Compressed Sparse Row", "dok": "Dictionary Of Keys",
@@ -31,8 +33,8 @@ class _spbase(Operands):
     _is_array = True
     maxprint = MAXPRINT  # how many elements are printed
 
-    def __init__(self, arg1, maxprint=None):
-        if isinstance(self, sparray) and isscalarlike(arg1):
+    def __init__(self, arg1=None, *, maxprint=None):
+        if isinstance(self, sparray) and cp.isscalar(arg1):
             raise ValueError("scipy sparse array classes do not support instantiation from a scalar")
         self.maxprint = MAXPRINT if maxprint is None else maxprint
 
@@ -184,6 +186,7 @@ class _spbase(Operands):
 
     def _delivered(self, result, order, out):
         """A dense result in the layout, or the array, that was asked for."""
+        check_order(order)
         if out is None:
             return cp.asfortranarray(result) if order in ("F", "f") else result
         if order is not None:
@@ -216,7 +219,7 @@ class _spbase(Operands):
         """The elements in another shape, as coordinates.
 
         Parameters: args: the shape; kwargs: order, in which elements are counted, C or F, and copy."""
-        shape = check_shape(args, self.shape, range(1, 3))
+        shape = check_shape(args, self.shape, range(1, 3) if self._is_array else (2,))
         order, copy = kwargs.pop("order", "C"), kwargs.pop("copy", False)
         if kwargs:
             raise TypeError(f"reshape() got unexpected keywords arguments: {', '.join(kwargs)}")
@@ -237,7 +240,7 @@ class _spbase(Operands):
         return self.tocsr(copy=copy).transpose(axes=axes, copy=False)
 
     def _check_axes(self, axes):
-        if axes is not None and tuple(axes) != (1, 0):
+        if axes is not None and (not isinstance(axes, (tuple, list)) or tuple(axes) != (1, 0)):
             raise ValueError("Sparse arrays/matrices do not support an 'axes' parameter because swapping dimensions "
                              "is the only logical permutation.")
 
@@ -300,7 +303,10 @@ class _spbase(Operands):
         m, n = self.shape
         if k >= n > 0 < k or -k >= m > 0 > k or (k and 0 in self.shape):
             raise ValueError("k exceeds array dimensions")
-        self._setdiag(cp.asarray(values), k)
+        values = cp.asarray(values)
+        if values.ndim > 1:
+            raise ValueError("the elements of a diagonal must be 0-d or 1-d")
+        self._setdiag(values, k)
 
     def sum(self, axis=None, dtype=None, out=None) -> ndarray:
         """The sum of the elements.
@@ -315,7 +321,8 @@ class _spbase(Operands):
         axis = validate_axis(axis, self.ndim)
         between = cp.dtype(cp.float64) if self.dtype.kind in "biu" else self.dtype
         count = math.prod(self.shape) if axis is None else self.shape[axis]
-        scaled = self.astype(between, copy=False)._mul_scalar(1.0 / count)
+        source = self.tocsr()._canon() if self.dtype.kind == "b" else self
+        scaled = source.astype(between, copy=False)._mul_scalar(1.0 / count)
         result = scaled.sum(axis=axis, dtype=between, out=out)
         return result.astype(dtype, copy=False) if dtype is not None and out is None else result
 
@@ -369,6 +376,7 @@ class sparray:
     """What SciPy's sparse arrays are instances of: `*` multiplies elements."""
 
     _is_array = True
+    __class_getitem__ = classmethod(types.GenericAlias)
 
 
 class spmatrix:
@@ -376,6 +384,7 @@ class spmatrix:
 
     _is_array = False
     _allow_nd = (2,)
+    __class_getitem__ = classmethod(types.GenericAlias)
 
     def __mul__(self, other) -> _spbase | ndarray:
         return self._matmul(other)
@@ -384,8 +393,7 @@ class spmatrix:
         return self._rmatmul(other)
 
     def __pow__(self, power) -> _spbase:
-        if isinstance(power, bool) or not isintlike(power):
-            raise ValueError("exponent must be an integer")
+        check_exponent(power)
         m, n = self.shape
         if m != n:
             raise TypeError("sparse matrix is not square")
@@ -437,8 +445,17 @@ class spmatrix:
         """The conjugate transpose."""
         return self.conjugate().transpose()
 
-    H = property(getH, doc="The conjugate transpose.")
-    A = property(lambda self: self.toarray(), doc="The matrix as an array.")
+    @property
+    def H(self) -> _spbase:
+        """The conjugate transpose; SciPy and CuPy want getH, or .T.conj(), instead."""
+        warnings.warn("`spmatrix.H` is deprecated; use `.T.conj()` instead", DeprecationWarning, stacklevel=2)
+        return self.getH()
+
+    @property
+    def A(self) -> ndarray:
+        """The matrix as an array; SciPy and CuPy want toarray instead."""
+        warnings.warn("`spmatrix.A` is deprecated; use `.toarray()` instead", DeprecationWarning, stacklevel=2)
+        return self.toarray()
 
     def getcol(self, j) -> _spbase:
         """A column, as a matrix of one.
@@ -451,6 +468,12 @@ class spmatrix:
 
         Parameters: i: which."""
         return self._getrow(i)
+
+
+def check_exponent(power):
+    """ValueError for the power of a matrix that is no integer."""
+    if not hasattr(power, "__index__"):
+        raise ValueError("exponent must be an integer")
 
 
 def isspmatrix(x) -> bool:

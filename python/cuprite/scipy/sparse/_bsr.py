@@ -61,7 +61,7 @@ class _bsr(Extremes, DataMatrix):
     _format = "bsr"
 
     def __init__(self, arg1, shape=None, dtype=None, copy=False, blocksize=None, *, maxprint=None):
-        _spbase.__init__(self, arg1, maxprint)
+        _spbase.__init__(self, arg1, maxprint=maxprint)
         self._shape = None
         if is_foreign(arg1):
             arg1 = arg1.tobsr(blocksize=blocksize)
@@ -76,9 +76,11 @@ class _bsr(Extremes, DataMatrix):
             if isinstance(arg1, tuple) and len(arg1) != 2:
                 raise ValueError("unrecognized bsr_array constructor usage")
             if not issparse(arg1):
+                if not isinstance(arg1, tuple):
+                    arg1 = cp.asarray(arg1)
+                    if self._is_array and arg1.ndim != 2:
+                        raise ValueError(f"BSR arrays don't support {arg1.ndim}D input. Use 2D")
                 arg1 = class_of("coo", self._is_array)(arg1, dtype=dtype, shape=shape)
-                if arg1.ndim != 2:
-                    raise ValueError(f"BSR arrays don't support {arg1.ndim}D input. Use 2D")
             other = arg1.copy() if arg1.format == "bsr" and copy else arg1.tobsr(blocksize=blocksize)
             self.data, self.indices, self.indptr, self._shape = other.data, other.indices, other.indptr, other.shape
         if shape is not None:

@@ -12,8 +12,9 @@ from cuprite.scipy.sparse._index import IndexedRows
 from cuprite.scipy.sparse._data import DataMatrix
 from cuprite.scipy.sparse._minmax import Extremes
 from cuprite.scipy.sparse._util import (
-    check_shape, get_index_dtype, getdtype, isscalarlike, isshape, sum_dtype, upcast, validate_axis)
+    check_order, check_shape, get_index_dtype, getdtype, isscalarlike, isshape, sum_dtype, upcast, validate_axis)
 
+_CLAIMED = "claimed"  # canonical by the user's word alone: a dense array adds elements of one place nevertheless
 _START, _POINTERS, _LOW, _HIGH, _UNSORTED, _TWICE, _LAST = 1, 2, 4, 8, 16, 32, 256  # of cuprite/sparse.h
 
 
@@ -34,7 +35,7 @@ class _cs(IndexedRows, Extremes, DataMatrix):
     """What csr and csc share."""
 
     def __init__(self, arg1, shape=None, dtype=None, copy=False, *, maxprint=None):
-        _spbase.__init__(self, arg1, maxprint)
+        _spbase.__init__(self, arg1, maxprint=maxprint)
         self._sorted = self._canonical = None
         self._shape = None
         if is_foreign(arg1):
@@ -199,12 +200,15 @@ class _cs(IndexedRows, Extremes, DataMatrix):
         """Whether the indices of each line ascend and none is there twice."""
         if self._canonical is None or not self._trusted:
             self._check()
-        return self._canonical
+        return bool(self._canonical)
 
     @has_canonical_format.setter
     def has_canonical_format(self, value) -> None:
-        self._canonical = bool(value) or None
-        if value:
+        if not value:
+            self._canonical = None
+        elif self._canonical is not True or not self._trusted:
+            self._triple()
+            self._canonical = self._canonical or _CLAIMED
             self._sorted = True
 
     def _put(self, triple, ordered, canonical):
@@ -293,11 +297,10 @@ class _cs(IndexedRows, Extremes, DataMatrix):
         if out is not None and order is not None:
             raise ValueError("order cannot be specified if out is not None")
         major, minor = self._swap(self._shape_as_2d)
-        if order is None and out is None:
-            order = "F" if self.format == "csc" else "C"
+        check_order(order)
         by_rows = (self.format == "csr") == (order not in ("F", "f"))
         # what is written lies line by line where the layout asked for has the major axis first
-        dense = S.sparse_dense(*self._triple(), minor, not by_rows, bool(self._canonical))
+        dense = S.sparse_dense(*self._triple(), minor, not by_rows, self._canonical is True)
         if by_rows == (self.format == "csc"):
             dense = dense.T
         return self._delivered(dense.reshape(self.shape) if self.ndim == 1 else dense, None, out)
@@ -357,11 +360,8 @@ class _cs(IndexedRows, Extremes, DataMatrix):
 
         Parameters: axis: None for all, or one axis."""
         self.sum_duplicates()
-        if axis is None or self.ndim == 1:
-            if axis not in (None, 0, -1):
-                raise ValueError("axis out of bounds")
-            return int(cp.count_nonzero(self.data))
-        return self._count(axis, self.data)
+        axis = validate_axis(axis, self.ndim)
+        return int(cp.count_nonzero(self.data)) if axis is None else self._count(axis, self.data)
 
     def sum(self, axis=None, dtype=None, out=None) -> ndarray:
         """The sum of the elements.
@@ -370,7 +370,8 @@ class _cs(IndexedRows, Extremes, DataMatrix):
         axis = validate_axis(axis, self.ndim)
         within = sum_dtype(self.dtype)
         if axis is None:
-            return self.data.sum(dtype=dtype or within, out=out)
+            data = self._canon().data if self.dtype.kind == "b" else self.data  # True and True at one place are True
+            return data.sum(dtype=dtype or within, out=out)
         _, minor = self._swap(self.shape)
         result = S.sparse_sum(*self._triple(within), minor, self._swap((axis, 1 - axis))[0])
         if not self._is_array:

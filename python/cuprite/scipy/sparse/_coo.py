@@ -21,20 +21,29 @@ class _coo(Extremes, DataMatrix):
     coords = ()  # of each axis, the indices of the elements
 
     def __init__(self, arg1, shape=None, dtype=None, copy=False, *, maxprint=None):
-        _spbase.__init__(self, arg1, maxprint)
+        _spbase.__init__(self, arg1, maxprint=maxprint)
         self.has_canonical_format = False
         if is_foreign(arg1):
             arg1 = arg1.tocoo()
-            arg1, shape = (arg1.data, arg1.coords), arg1.shape
+            arg1, shape = (arg1.data, arg1.coords), arg1.shape if shape is None else shape
         if isinstance(arg1, tuple):
             self._from_tuple(arg1, shape, dtype, copy)
         elif issparse(arg1):
             other = arg1.copy() if arg1.format == "coo" and copy else arg1.tocoo(copy=copy)
             self._shape = check_shape(other.shape, allow_nd=self._allow_nd)
+            if shape is not None:
+                self._widen(check_shape(shape, allow_nd=self._allow_nd), other)
             self.coords, self.data = other.coords, other.data.astype(getdtype(dtype, other), copy=False)
             self.has_canonical_format = other.has_canonical_format
         else:
             self._from_dense(arg1, shape, dtype)
+
+    def _widen(self, shape, other):
+        """A shape for elements that are there, of as many axes: longer ones are as good."""
+        if len(shape) != self.ndim or any(n < m and (not other.data.size or int(c.max()) >= n)
+                                          for n, m, c in zip(shape, self._shape, other.coords)):
+            raise ValueError(f"inconsistent shapes: {shape} != {self._shape}")
+        self._shape = shape
 
     @classmethod
     def _new(cls, data, coords, shape, canonical=False):
@@ -72,6 +81,8 @@ class _coo(Extremes, DataMatrix):
 
     def _from_dense(self, arg1, shape, dtype):
         dense = cp.asarray(arg1)
+        if dense.ndim == 0 and self._is_array:
+            raise TypeError("a sparse array is made of an array with at least one axis")
         if not self._is_array:
             dense = cp.atleast_2d(dense)
             if dense.ndim != 2:
@@ -111,7 +122,7 @@ class _coo(Extremes, DataMatrix):
     def row(self, new) -> None:
         if self.ndim < 2:
             raise ValueError("cannot set row attribute of a 1-dimensional sparse array")
-        self.coords = (cp.asarray(new, dtype=self.coords[0].dtype), self.coords[1])
+        self._set_coords(-2, new)
 
     @property
     def col(self) -> ndarray:
@@ -120,7 +131,14 @@ class _coo(Extremes, DataMatrix):
 
     @col.setter
     def col(self, new) -> None:
-        self.coords = self.coords[:-1] + (cp.asarray(new, dtype=self.coords[-1].dtype),)
+        self._set_coords(-1, new)
+
+    def _set_coords(self, axis, new):
+        """New indices of an axis: of int64 where they are, as CuPy has it, else of the type that was there."""
+        wide = getattr(new, "dtype", None) == cp.int64
+        coords = list(self.coords)
+        coords[axis] = cp.asarray(new, dtype=cp.int64 if wide else self.coords[axis].dtype)
+        self.coords = tuple(coords)
 
     # --- conversions ---
 
@@ -238,7 +256,7 @@ class _coo(Extremes, DataMatrix):
             new = flat // max(shape[1], 1), flat % max(shape[1], 1)
         else:
             new = flat % max(shape[0], 1), flat // max(shape[0], 1)
-        index = get_index_dtype(maxval=max(shape))
+        index = get_index_dtype(self.coords, maxval=max(shape))
         cls = type(self) if len(shape) in self._allow_nd else class_of("coo", True)
         return cls._new(self.data, tuple(c.astype(index) for c in new), shape,
                         self.has_canonical_format and order == "C")
@@ -305,11 +323,9 @@ class _coo(Extremes, DataMatrix):
 
         Parameters: axis: None for all, or one axis."""
         self.sum_duplicates()
-        if axis is None or self.ndim == 1:
+        axis = validate_axis(axis, self.ndim)
+        if axis is None:
             return int(cp.count_nonzero(self.data))
-        if not -self.ndim <= axis < self.ndim:
-            raise ValueError("axis out of bounds")
-        axis %= self.ndim
         return cp.bincount(self.coords[1 - axis][self.data != 0], minlength=self._shape[1 - axis])
 
     def _deduped(self):
@@ -320,7 +336,7 @@ class _coo(Extremes, DataMatrix):
         """The sum of the elements.
 
         Parameters: axis: None for all, or one axis; dtype: the result's type; out: an array for it."""
-        if validate_axis(axis, self.ndim) is None:
+        if validate_axis(axis, self.ndim) is None and self.dtype.kind != "b":
             return self.data.sum(dtype=dtype or sum_dtype(self.dtype), out=out)
         return self.tocsr().sum(axis=axis, dtype=dtype, out=out)
 
@@ -333,10 +349,17 @@ class _coo(Extremes, DataMatrix):
         return self.tocsr().diagonal(k=k)
 
     def _setdiag(self, values, k):
-        csr = self.tocsr()
-        csr._setdiag(values, k)
-        new = csr.tocoo()
-        self.data, self.coords, self.has_canonical_format = new.data, new.coords, True
+        m, n = self._shape
+        count = min(m + min(k, 0), n - max(k, 0), *([values.size] if values.ndim else []))
+        if count <= 0:
+            return
+        # what is on the diagonal goes, the new elements come behind all others
+        keep = (self.col.astype(cp.int64) - self.row != k) | (cp.minimum(self.row, self.col) >= count)
+        at = cp.arange(count, dtype=self.row.dtype)
+        new = values[:count] if values.ndim else cp.full(count, values, dtype=self.dtype)
+        self.coords = (cp.concatenate((self.row[keep], at + max(-k, 0))),
+                       cp.concatenate((self.col[keep], at + max(k, 0))))
+        self.data, self.has_canonical_format = cp.concatenate((self.data[keep], new)), False
 
     def __getitem__(self, key) -> _spbase | ndarray:
         if self._is_array:

@@ -13,7 +13,7 @@ class _dia(DataMatrix):
     _format = "dia"
 
     def __init__(self, arg1, shape=None, dtype=None, copy=False, *, maxprint=None):
-        _spbase.__init__(self, arg1, maxprint)
+        _spbase.__init__(self, arg1, maxprint=maxprint)
         if is_foreign(arg1):
             arg1 = arg1.todia()
             arg1, shape = (arg1.data, arg1.offsets), arg1.shape

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import cuprite as cp
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
-from cuprite.scipy.sparse._util import check_shape, getdtype, isshape
+from cuprite.scipy.sparse._util import check_shape, getdtype, isscalarlike, isshape
 
 
 def _on_host(x):
@@ -21,7 +21,7 @@ class _host(_spbase):
 
     def __init__(self, arg1, shape=None, dtype=None, copy=False, *, maxprint=None):
         import scipy.sparse
-        _spbase.__init__(self, arg1, maxprint)
+        _spbase.__init__(self, arg1, maxprint=maxprint)
         theirs = getattr(scipy.sparse, type(self).__name__)
         dtype = None if dtype is None else getdtype(dtype)
         if isinstance(arg1, tuple) and isshape(arg1, self._allow_nd):
@@ -124,6 +124,18 @@ class _host(_spbase):
 
     def _mul_scalar(self, other):
         return self._like(self._matrix._mul_scalar(_on_host(other)))
+
+    def __imul__(self, other) -> _spbase:
+        if not isscalarlike(other):
+            return NotImplemented
+        self._matrix *= _on_host(other)
+        return self
+
+    def __itruediv__(self, other) -> _spbase:
+        if not isscalarlike(other):
+            return NotImplemented
+        self._matrix /= _on_host(other)
+        return self
 
     def _setdiag(self, values, k):
         self._matrix.setdiag(values.get(), k)

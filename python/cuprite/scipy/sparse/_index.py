@@ -78,8 +78,7 @@ def parse(key, shape):
             items.append(item)
             used += 1
     if used > ndim:
-        raise IndexError(f"Too many indices for array or tuple index out of range. Key {key} needs {used}D. Array is "
-                         f"{ndim}D")
+        raise IndexError(f"too many indices for array: the key {key} needs {used} axes, the array has {ndim}")
     rest = [slice(None)] * (ndim - used)
     items = items + rest if dots is None else items[:dots] + rest + items[dots:]
     return _resolve(items, shape)
@@ -125,6 +124,16 @@ def _resolve(items, shape):
 def _whole(s, length):
     """Does a slice take all of an axis in its order?"""
     return s.indices(length) == (0, length, 1)
+
+
+def _wanted(triple, columns):
+    """The elements of some of very many columns, as a matrix of those alone; their number, and the columns in it."""
+    wanted, columns = cp.unique(columns, return_inverse=True)
+    data, indices, indptr = triple
+    place = cp.searchsorted(wanted, indices)
+    keep = cp.append(wanted, -1)[place] == indices
+    triple = S.sparse_select(data, place.astype(indices.dtype), indptr, keep)
+    return triple, max(wanted.size, 1), columns
 
 
 class IndexedRows:
@@ -174,7 +183,10 @@ class IndexedRows:
     def _take_minor(self, columns):
         """Minor lines by number: of the transpose, the major ones."""
         major, minor = self._swap(self._shape_as_2d)
-        turned = S.sparse_take(*S.sparse_transpose(*self._triple(), minor), columns, True)
+        triple = self._triple()
+        if minor > max(1 << 24, 8 * triple[0].size):
+            triple, minor, columns = _wanted(triple, columns)
+        turned = S.sparse_take(*S.sparse_transpose(*triple, minor), columns, True)
         result = self._part(S.sparse_transpose(*turned, major), None, columns.size)
         result._sorted, result._canonical = True, self._canonical
         return result

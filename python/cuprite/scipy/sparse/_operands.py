@@ -60,7 +60,7 @@ class Operands:
             raise NotImplementedError(f"{word} sparse array is not supported")
         if issparse(other):
             if other.shape != self.shape:
-                raise ValueError("inconsistent shapes")
+                return self._add_line(other, sign)
             return self._add_sparse(other, sign)
         if isdense(other):
             other = cp.broadcast_to(other, self.shape)
@@ -70,6 +70,12 @@ class Operands:
 
     def _add_sparse(self, other, sign):
         return self.tocsr()._add_sparse(other, sign)
+
+    def _add_line(self, other, sign):
+        """Sums with a matrix of another shape: an array of one axis counts as a row, as in CuPy."""
+        if self._is_array and 1 in (self.ndim, other.ndim) and self._shape_as_2d == other._shape_as_2d:
+            return self.reshape(self._shape_as_2d)._add_sparse(other.reshape(other._shape_as_2d), sign)
+        raise ValueError("inconsistent shapes")
 
     def __add__(self, other) -> Operands | ndarray:
         return self._add(other, 1)
@@ -150,13 +156,20 @@ class Operands:
         if isdense(other):
             return ufunc(self.toarray(), other)
         if not issparse(other):
-            raise ValueError("Operands not compatible.")
-        if self.shape != other.shape:
-            raise ValueError(f"inconsistent shapes self.shape={self.shape} other.shape={other.shape}")
-        return self._for_comparison()._aligned(other, ufunc)
+            raise NotImplementedError("maximum or minimum with an unrecognized array type is not supported")
+        mine, other = self._beside(other)
+        return mine._aligned(other, ufunc)
 
     def _for_comparison(self):
         return self if self.format in ("csr", "csc") else self.tocsr()
+
+    def _beside(self, other):
+        """Both matrices, rows and columns repeated where shapes broadcast, as CuPy compares them."""
+        mine = self._for_comparison()
+        if self.shape == other.shape:
+            return mine, other
+        from cuprite.scipy.sparse._products import broadcast
+        return broadcast(mine, other)
 
     def _compare(self, other, op):
         other = taken(other, self)
@@ -165,11 +178,7 @@ class Operands:
         if isscalarlike(other):
             return self._compare_scalar(other, op)
         if issparse(other):
-            if self.shape != other.shape:
-                if op in (operator.eq, operator.ne):
-                    return op is operator.ne
-                raise ValueError("inconsistent shape")
-            mine = self._for_comparison()
+            mine, other = self._beside(other)
             if not op(0, 0):
                 return mine._compare_sparse(other, op)
             self._warn_comparison("two sparse matrices", op)
@@ -217,9 +226,9 @@ class Operands:
         """The product of matrices, or with a vector.
 
         Parameters: other: a matrix, an array or a number."""
-        if isscalarlike(other):
+        if isscalarlike(other) and (self.format == "coo" or cp.isscalar(other)):
             return self._mul_scalar(other)
-        return self._matmul(other)
+        return self @ other
 
     def _matmul_vector(self, other):
         return self.tocsr()._matmul_vector(other)

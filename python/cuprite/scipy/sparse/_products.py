@@ -13,6 +13,8 @@ def broadcast_shape(a, b):
 
 def _repeated(m, rows, columns):
     """A matrix of one row, or one column, as one of so many equal ones."""
+    if m._shape_as_2d == (rows, columns):
+        return m.reshape((rows, columns)).tocsr()
     coo = m.tocoo(copy=False)
     row, column = coo.coords if coo.ndim == 2 else (cp.zeros_like(coo.coords[0]), coo.coords[0])
     shape, n = m._shape_as_2d, coo.data.size
@@ -25,6 +27,17 @@ def _repeated(m, rows, columns):
     return class_of("csr", m._is_array)((data, (row, column)), shape=(rows, columns))
 
 
+def broadcast(m, other):
+    """Two matrices as compressed ones of the shape that both broadcast to; ValueError where there is none."""
+    (m_rows, m_columns), (o_rows, o_columns) = m._shape_as_2d, other._shape_as_2d
+    if (m_rows != o_rows and 1 not in (m_rows, o_rows)) or (m_columns != o_columns and 1 not in (m_columns, o_columns)):
+        raise ValueError(f"inconsistent shapes {m.shape} and {other.shape}")
+    rows = m_rows if o_rows == 1 else o_rows
+    columns = m_columns if o_columns == 1 else o_columns
+    format = m.format if m.ndim == 2 else "csr"
+    return tuple(_repeated(x.tocsr(), rows, columns).asformat(format) for x in (m, other))
+
+
 def _by_sparse(m, other):
     if m.shape == other.shape:
         return m._merged("multiply", other)
@@ -33,13 +46,8 @@ def _by_sparse(m, other):
         return result.reshape((1, m.shape[0])) if m.ndim == 1 and other.ndim == 2 else result
     if m.shape in ((1,), (1, 1)):
         return other.tocsr()._mul_scalar(m.data.sum())
-    (m_rows, m_columns), (o_rows, o_columns) = m._shape_as_2d, other._shape_as_2d
-    if (m_rows != o_rows and 1 not in (m_rows, o_rows)) or (m_columns != o_columns and 1 not in (m_columns, o_columns)):
-        raise ValueError(f"inconsistent shapes {m.shape} and {other.shape}")
-    rows = m_rows if o_rows == 1 else o_rows
-    columns = m_columns if o_columns == 1 else o_columns
-    result = _repeated(m, rows, columns)._merged("multiply", _repeated(other.tocsr(), rows, columns))
-    return result.asformat(m.format if m.ndim == 2 else "csr")
+    m, other = broadcast(m, other)
+    return m._merged("multiply", other)
 
 
 def _by_dense(m, other):

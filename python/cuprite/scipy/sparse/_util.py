@@ -203,6 +203,13 @@ def as_dense(x, dtype=None):
     return cp.asarray(x) if dtype is None else cp.asarray(x, dtype=dtype)
 
 
+def check_order(order):
+    """NumPy's error for a layout that is neither C nor F."""
+    if order not in (None, "C", "F", "c", "f"):
+        cp.zeros(0, order=order)  # raises for what no array can have
+        raise ValueError("only 'C' or 'F' order is permitted")
+
+
 def empty_lines(n, dtype):
     """indptr of n empty rows."""
     return cp.zeros(n + 1, dtype=dtype)

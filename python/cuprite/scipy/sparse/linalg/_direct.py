@@ -8,8 +8,8 @@ import warnings
 
 import cuprite as cp
 from cuprite import ndarray
-from cuprite.scipy.sparse._base import class_of, is_foreign, issparse
-from cuprite.scipy.sparse._util import SparseEfficiencyWarning, isintlike
+from cuprite.scipy.sparse._base import check_exponent, class_of, is_foreign, issparse
+from cuprite.scipy.sparse._util import SparseEfficiencyWarning
 from cuprite.scipy.sparse.linalg._host import from_host, scipy_linalg, to_host
 
 
@@ -155,8 +155,7 @@ def matrix_power(A, power):
     m, n = A.shape
     if m != n:
         raise TypeError("sparse matrix is not square")
-    if not isintlike(power):
-        raise ValueError("exponent must be an integer")
+    check_exponent(power)
     power = int(power)
     if power < 0:
         raise ValueError("exponent must be >= 0")

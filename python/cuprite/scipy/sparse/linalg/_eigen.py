@@ -17,6 +17,12 @@ def _matrix(A, k, sigma, most):
     return to_host(A)
 
 
+def _two_axes(A):
+    """ValueError for a matrix of other than two axes, where SciPy has an IndexError."""
+    if hasattr(A, "shape") and len(A.shape) != 2:
+        raise ValueError(f"expected a matrix of two axes, but got shape={A.shape}")
+
+
 def _found(theirs, call):
     """What a call gives, on the device; so is what a failed one has found."""
     try:
@@ -44,6 +50,7 @@ def eigsh(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=Non
         array([18., 19., 20.])
     """
     theirs = scipy_linalg("eigsh")
+    _two_axes(A)
     A = _matrix(A, k, sigma, A.shape[0] if hasattr(A, "shape") else 0)
     return _found(theirs, lambda: theirs.eigsh(
         A, k=k, M=to_host(M), sigma=sigma, which=which, v0=to_host(v0), ncv=ncv, maxiter=maxiter, tol=tol,
@@ -62,6 +69,7 @@ def eigs(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=None
     Errors: ValueError for a matrix that is not square, a k or a which that there is not; TypeError for a k that takes
         nearly all eigenvalues of a sparse matrix; ArpackNoConvergence, which has what was found."""
     theirs = scipy_linalg("eigs")
+    _two_axes(A)
     A = _matrix(A, k, sigma, A.shape[0] - 1 if hasattr(A, "shape") else 0)
     return _found(theirs, lambda: theirs.eigs(
         A, k=k, M=to_host(M), sigma=sigma, which=which, v0=to_host(v0), ncv=ncv, maxiter=maxiter, tol=tol,

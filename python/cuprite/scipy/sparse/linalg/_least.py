@@ -79,6 +79,7 @@ def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callbac
     beta1 = math.sqrt(beta1)
     beta, old_beta, d_bar, epsilon, phi_bar = beta1, 0.0, 0.0, 0.0, beta1
     total, most, least, c, s = 0.0, 0.0, biggest, -1.0, 0.0
+    x = x.astype(cp.result_type(x.dtype, cp.float64))  # as SciPy's, whose scalars are float64
     w = w2 = cp.zeros_like(x)
     r2, stop, i = r1, 0, 0
     while i < maxiter:

@@ -24,6 +24,21 @@ def floating(x) -> ndarray:
     return x.astype(numpy.float64, copy=False)
 
 
+def result_type(*arrays):
+    """SciPy's type of floating results of arrays: float16 where nothing wider is given, float64 for integers."""
+    kinds = [numpy.dtype(numpy.float64) if x.dtype.kind in "biuV" else x.dtype for x in map(array, arrays)]
+    return numpy.result_type(*kinds)
+
+
+def as_type(x, dtype) -> ndarray:
+    """A floating result in the type that SciPy has, whatever it was computed in; real results stay real."""
+    if x.dtype.kind not in "fc" or x.dtype == dtype:
+        return x
+    if x.dtype.kind == "f" and dtype.kind == "c":
+        dtype = numpy.empty(0, dtype).real.dtype
+    return x if x.dtype.kind == "c" and dtype.kind == "f" else x.astype(dtype, copy=False)
+
+
 def on_last(x, axis):
     """(x with the axis, or several as one, last; the shape of results whose axes are kept)."""
     if axis is None:
@@ -57,9 +72,10 @@ def known(x, nan_policy):
 
 class Slices:
     """An array whose slices along an axis are looked at: `x` with that axis last, `mask` of what counts or None, `n`
-    how many count."""
+    how many count, `dtype` of results: float16 is computed in float64."""
 
     def __init__(self, a, axis, nan_policy="propagate"):
+        self.dtype = result_type(a)
         self.x, self.kept = on_last(floating(a), axis)
         self.mask = known(self.x, nan_policy)
         self.n = self.x.shape[-1] if self.mask is None else self.mask.sum(axis=-1)
@@ -80,12 +96,21 @@ class Slices:
         return self.mean((self.x - mean[..., None]) ** order)
 
     def variance(self, ddof=0) -> ndarray:
-        """The variance."""
-        found = self.central(2)
+        """The variance: of complex numbers the mean of squares, not of absolute ones."""
+        return self._freed(self.central(2), ddof)
+
+    def spread(self, ddof=0) -> ndarray:
+        """The variance as NumPy has it: of complex numbers the mean of absolute squares."""
+        if self.x.dtype.kind != "c":
+            return self.variance(ddof)
+        return self._freed(self.mean(abs(self.x - self.mean()[..., None]) ** 2), ddof)
+
+    def _freed(self, found, ddof):
         return found * (self.n / (self.n - ddof)) if ddof else found
 
     def result(self, r, keepdims=False) -> ndarray:
-        """The results, with the axis kept or not."""
+        """The results, in SciPy's type, with the axis kept or not."""
+        r = as_type(r, self.dtype)
         return r.reshape(self.kept) if keepdims else r
 
 

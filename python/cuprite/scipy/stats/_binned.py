@@ -8,7 +8,7 @@ import numpy
 import cuprite
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
-from cuprite.scipy.stats._arrays import array, floating
+from cuprite.scipy.stats._arrays import array, floating, result_type
 
 _STATISTICS = ("mean", "median", "count", "sum", "std", "min", "max")
 
@@ -38,13 +38,13 @@ class BinnedStatisticddResult(NamedTuple):
     binnumber: ndarray
 
 
-def _edges(x, bins, limits) -> numpy.ndarray:
-    """The edges of one dimension's bins, on the host. Errors: ValueError."""
+def _edges(x, bins, limits, dtype) -> numpy.ndarray:
+    """The edges of one dimension's bins, on the host, in the places' floating type. Errors: ValueError."""
     if not isinstance(bins, (int, numpy.integer)):
         edges = bins.get() if isinstance(bins, ndarray) else numpy.asarray(bins, float)
         if (numpy.diff(edges) <= 0).any():
             raise ValueError("Found bin edge of size <= 0. Did you specify `bins` with non-monotonic sequence?")
-        return edges.astype(float)
+        return edges.astype(dtype)
     if limits is None:
         if x.size == 0:
             low, high = 0.0, 1.0
@@ -58,7 +58,7 @@ def _edges(x, bins, limits) -> numpy.ndarray:
         raise ValueError(f"{(low, high)!r} contains non-finite values.")
     if low == high:
         low, high = low - 0.5, high + 0.5
-    return numpy.linspace(low, high, int(bins) + 1)
+    return numpy.linspace(low, high, int(bins) + 1, dtype=dtype)
 
 
 def _number(x, edges) -> ndarray:
@@ -136,6 +136,7 @@ def binned_statistic_dd(sample, values, statistic="mean", bins=10, range=None, e
         raise ValueError(f"invalid statistic {statistic!r}")
     if binned_statistic_result is not None:
         raise NotImplementedError("binned_statistic_dd: no earlier result is taken")
+    dtype = result_type(*sample) if isinstance(sample, (list, tuple)) else result_type(sample)
     if isinstance(sample, (list, tuple)):
         columns = [floating(v).reshape(-1) for v in sample]
     else:
@@ -154,7 +155,8 @@ def binned_statistic_dd(sample, values, statistic="mean", bins=10, range=None, e
             raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
     except TypeError:
         bins = [bins] * ndim
-    edges = [_edges(c, b, None if range is None else range[d]) for d, (c, b) in enumerate(zip(columns, bins))]
+    edges = [_edges(c, b, None if range is None else range[d], dtype)
+             for d, (c, b) in enumerate(zip(columns, bins))]
     numbers = [_number(c, e) for c, e in zip(columns, edges)]
     sides = [len(e) + 1 for e in edges]
     flat = 0

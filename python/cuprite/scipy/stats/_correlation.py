@@ -8,7 +8,7 @@ import numpy
 import cuprite
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
-from cuprite.scipy.stats._arrays import Slices, array, floating
+from cuprite.scipy.stats._arrays import Slices, array, as_type, floating, result_type
 from cuprite.scipy.stats._orders import rankdata
 
 
@@ -42,8 +42,8 @@ def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0) -> Significa
 
     Parameters: x: a sample; y: another; alternative: 'two-sided', 'less' or 'greater'; method: None (SciPy's
         resampling is not taken); axis: along which.
-    Errors: ValueError for fewer than 2 elements, shapes that do not fit, and another alternative; TypeError for complex
-        numbers and a method.
+    Errors: ValueError for fewer than 2 elements, shapes that do not fit, complex numbers and another alternative;
+        TypeError for a method.
 
     Example:
         >>> cp.scipy.stats.pearsonr(cp.asarray([1.0, 2, 3]), cp.asarray([1.0, 2, 4]))[0].round(4)
@@ -59,7 +59,9 @@ def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0) -> Significa
     if x.shape[axis] < 2:
         raise ValueError("`x` and `y` must have length at least 2.")
     if x.dtype.kind == "c" or y.dtype.kind == "c":
-        raise TypeError("This function does not support complex data")
+        raise ValueError("This function does not support complex data")
+    dtype = result_type(x, y)
+    wide = numpy.result_type(dtype, numpy.float32)  # special functions of float16 are of float32
     x, y = cuprite.broadcast_arrays(floating(x), floating(y))
     a, b = Slices(x, axis), Slices(y, axis)
     n = a.n
@@ -71,7 +73,7 @@ def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0) -> Significa
     r = cuprite.where(constant, numpy.nan, cuprite.clip(r, -1.0, 1.0))
     if n == 2:
         r = cuprite.round(r)
-        return SignificanceResult(r, cuprite.where(cuprite.isnan(r), numpy.nan, 1.0))
+        return SignificanceResult(as_type(r, dtype), as_type(cuprite.where(cuprite.isnan(r), numpy.nan, 1.0), dtype))
     half = n / 2 - 1
     betainc = cuprite.scipy.special.betainc
     if alternative == "two-sided":
@@ -80,7 +82,7 @@ def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0) -> Significa
         p = betainc(half, half, (1 + r if alternative == "less" else 1 - r) / 2)
     else:
         raise ValueError("`alternative` must be 'less', 'greater', or 'two-sided'.")
-    return SignificanceResult(r, p)
+    return SignificanceResult(as_type(r, dtype), as_type(p, wide))
 
 
 @beside_its_arrays
@@ -139,7 +141,7 @@ def linregress(x, y, alternative="two-sided") -> LinregressResult:
     Parameters: x: where the points are; y: their values; alternative: of the slope: 'two-sided', 'less' or 'greater'.
     Errors: ValueError for lengths that differ, and points that all have the same x.
     """
-    x, y = floating(x).reshape(-1), floating(y).reshape(-1)
+    x, y = (cuprite.asarray(v, numpy.result_type(v.dtype, numpy.float64)).reshape(-1) for v in map(floating, (x, y)))
     if x.size != y.size:
         raise ValueError("all the input array dimensions except for the concatenation axis must match exactly")
     n = x.size

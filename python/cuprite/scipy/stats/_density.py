@@ -29,6 +29,8 @@ class gaussian_kde:
 
     def __init__(self, dataset, bw_method=None, weights=None):
         dataset = floating(dataset)
+        if dataset.dtype.kind == "c":
+            raise ValueError("gaussian_kde does not support complex data")
         self.dataset = dataset.reshape(1, -1) if dataset.ndim < 2 else dataset
         if self.dataset.size <= 1:
             raise ValueError("`dataset` input should have multiple elements.")

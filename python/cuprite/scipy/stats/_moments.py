@@ -8,7 +8,7 @@ import numpy
 import cuprite
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
-from cuprite.scipy.stats._arrays import Slices, array, floating, nan_where
+from cuprite.scipy.stats._arrays import Slices, array, as_type, floating, known, nan_where, on_last, result_type
 
 
 @beside_its_arrays
@@ -20,13 +20,39 @@ def zmap(scores, compare, axis=0, ddof=0, nan_policy="propagate") -> ndarray:
     Errors: ValueError for NaN where that is refused, and another policy.
     """
     same = scores is compare
+    dtype = result_type(scores, compare)
+    if dtype == numpy.float16:
+        return _zmap_of_halves(array(scores), array(compare), axis, ddof, nan_policy, same)
     scores, compare = floating(scores), floating(compare)
     s = Slices(compare, axis, nan_policy)
-    mean, std = s.mean(), cuprite.sqrt(s.variance(ddof))
+    mean, std = s.mean(), cuprite.sqrt(s.spread(ddof))
     mean, std = s.result(mean, True), s.result(std, True)
     if same:
         std = nan_where(std <= abs(numpy.finfo(std.dtype).eps * mean), std)
-    return cuprite.fused("(x - m) / s", x=scores, m=mean, s=std)
+    return as_type(cuprite.fused("(x - m) / s", x=scores, m=mean, s=std), dtype)
+
+
+def _zmap_of_halves(scores, compare, axis, ddof, nan_policy, same) -> ndarray:
+    """zmap of float16, where each step is rounded as SciPy's is."""
+    mask = known(compare, nan_policy)
+    one = compare.dtype.type(1)
+    count = numpy.float16(on_last(compare, axis)[0].shape[-1]) if mask is None else (
+        cuprite.where(mask, one, 0 * one).sum(axis=axis, keepdims=True))
+
+    def mean_of(x):
+        if mask is None:
+            return x.mean(axis=axis, keepdims=True)
+        return cuprite.where(mask, x, 0 * one).sum(axis=axis, keepdims=True) / count
+    mean = mean_of(compare)
+    apart = compare - mean
+    variance = mean_of(apart * apart)
+    if ddof:
+        free = cuprite.asarray(count - one * ddof)
+        variance = variance * nan_where(free <= 0, count / free)
+    std = variance ** (one / 2)
+    if same:
+        std = nan_where(std <= abs(numpy.finfo(std.dtype).eps * mean), std)
+    return (scores - mean) / std
 
 
 @beside_its_arrays
@@ -51,7 +77,7 @@ def gzscore(a, *, axis=0, ddof=0, nan_policy="propagate") -> ndarray:
     Parameters: a: the elements; axis: along which (None: all); ddof: of the standard deviation; nan_policy:
         'propagate', 'raise' or 'omit'.
     """
-    return zscore(cuprite.log(floating(a)), axis, ddof, nan_policy)
+    return zscore(cuprite.log(as_type(floating(a), result_type(a))), axis, ddof, nan_policy)
 
 
 @beside_its_arrays
@@ -145,7 +171,7 @@ def sem(a, axis=0, ddof=1, nan_policy="propagate", *, keepdims=False) -> ndarray
         'propagate', 'raise' or 'omit'; keepdims: whether the axis stays, of length 1.
     """
     s = Slices(a, axis, nan_policy)
-    return s.result(cuprite.sqrt(s.variance(ddof) / s.n), keepdims)
+    return s.result(cuprite.sqrt(s.spread(ddof) / s.n), keepdims)
 
 
 class DescribeResult(NamedTuple):
@@ -173,9 +199,9 @@ def describe(a, axis=0, ddof=1, bias=True, nan_policy="propagate") -> DescribeRe
     s = Slices(a, axis, nan_policy)
     low, high = (s.x.min(axis=-1), s.x.max(axis=-1)) if s.mask is None else (
         cuprite.nanmin(s.x, axis=-1), cuprite.nanmax(s.x, axis=-1))
-    if a.dtype.kind in "iu":
-        low, high = low.astype(a.dtype), high.astype(a.dtype)
-    return DescribeResult(s.n, (low, high), s.mean(), s.variance(ddof), _skew(s, bias), _kurtosis(s, True, bias))
+    low, high = low.astype(a.dtype), high.astype(a.dtype)
+    moments = (s.mean(), s.variance(ddof), _skew(s, bias), _kurtosis(s, True, bias))
+    return DescribeResult(s.n, (low, high), *(s.result(m) for m in moments))
 
 
 def _weighted(values, s, weights, axis) -> ndarray:
@@ -187,9 +213,10 @@ def _weighted(values, s, weights, axis) -> ndarray:
     return (w * values).sum(axis=-1) / w.sum(axis=-1)
 
 
-def _mean_of(a, axis, weights, nan_policy, keepdims, there, back) -> ndarray:
+def _mean_of(a, axis, weights, nan_policy, keepdims, there, back, dtype=None) -> ndarray:
     s = Slices(a, axis, nan_policy)
     s.shape = array(a).shape
+    s.dtype = result_type(a, *(() if weights is None else (weights,))) if dtype is None else dtype
     return s.result(back(_weighted(there(s.x), s, weights, axis)), keepdims)
 
 
@@ -201,7 +228,11 @@ def gmean(a, axis=0, dtype=None, weights=None, *, nan_policy="propagate", keepdi
         nan_policy: 'propagate', 'raise' or 'omit'; keepdims: whether the axis stays, of length 1.
     """
     a = array(a) if dtype is None else array(a).astype(dtype)
-    return _mean_of(a, axis, weights, nan_policy, keepdims, cuprite.log, cuprite.exp)
+    # NumPy's log of integers of 8 and 16 bits is of float16 and float32
+    given = [a] if weights is None else [a, array(weights)]
+    dtype = numpy.result_type(*(numpy.log(numpy.ones((), x.dtype)).dtype if x.dtype.kind in "biufc" else x.dtype
+                                for x in given[:1]), *(result_type(x) for x in given[1:] if x.dtype.kind in "fc"))
+    return _mean_of(a, axis, weights, nan_policy, keepdims, cuprite.log, cuprite.exp, dtype)
 
 
 @beside_its_arrays
@@ -211,9 +242,12 @@ def hmean(a, axis=0, dtype=None, *, weights=None, nan_policy="propagate", keepdi
     Parameters: a: the elements; axis: along which (None: all); dtype: which is computed in; weights: of the elements;
         nan_policy: 'propagate', 'raise' or 'omit'; keepdims: whether the axis stays, of length 1.
     """
-    a = floating(a if dtype is None else array(a).astype(dtype))
+    a = array(a) if dtype is None else array(a).astype(dtype)
+    dtype = result_type(a) if weights is None else result_type(a, weights)
+    a = floating(a)
     a = nan_where(a < 0, a) if bool((a < 0).any()) else a
-    return _mean_of(a, axis, weights, nan_policy, keepdims, lambda x: 1.0 / x, lambda x: 1.0 / x)
+    return _mean_of(a, axis, weights, nan_policy, keepdims, lambda x: 1.0 / x, lambda x: 1.0 / x,
+                    dtype)
 
 
 @beside_its_arrays
@@ -229,6 +263,8 @@ def pmean(a, p, *, axis=0, dtype=None, weights=None, nan_policy="propagate", kee
         raise ValueError("Power mean only implemented for finite p")
     if p == 0:
         return gmean(a, axis, dtype, weights, nan_policy=nan_policy, keepdims=keepdims)
-    a = floating(a if dtype is None else array(a).astype(dtype))
+    a = array(a) if dtype is None else array(a).astype(dtype)
+    dtype = result_type(a) if weights is None else result_type(a, weights)
+    a = floating(a)
     a = nan_where(a < 0, a) if bool((a < 0).any()) else a
-    return _mean_of(a, axis, weights, nan_policy, keepdims, lambda x: x ** p, lambda x: x ** (1 / p))
+    return _mean_of(a, axis, weights, nan_policy, keepdims, lambda x: x ** p, lambda x: x ** (1 / p), dtype)

@@ -123,6 +123,8 @@ def iqr(x, axis=None, rng=(25, 75), scale=1.0, nan_policy="propagate", interpola
     low, high = sorted(rng)
     if low < 0 or high > 100:
         raise ValueError("Elements of `rng` must be in the range [0, 100].")
+    if array(x).dtype.kind == "c":
+        raise ValueError("iqr: quantiles are of real numbers")
     s = Slices(x, axis, nan_policy)
     of = cuprite.percentile if s.mask is None else cuprite.nanpercentile
     q = of(s.x, cuprite.asarray([low, high]), axis=-1, method=interpolation)
@@ -173,14 +175,16 @@ def trim_mean(a, proportiontocut, axis=0, *, nan_policy="propagate", keepdims=Fa
         array(2.5)
     """
     s = Slices(a, axis, nan_policy)
+    if s.dtype == numpy.float16:
+        s.x = s.x.astype(numpy.float16)  # NumPy adds in float32
     if s.mask is not None:
         raise NotImplementedError("trim_mean: nan_policy='omit' of samples with NaN")
     n = s.x.shape[-1]
     if n == 0:
-        return s.result(cuprite.full(s.x.shape[:-1], numpy.nan), keepdims)
+        return s.result(cuprite.full(s.x.shape[:-1], numpy.nan, s.dtype), keepdims)
     low = _cut(n, proportiontocut, True)
     if 2 * low == n:
-        return s.result(cuprite.full(s.x.shape[:-1], numpy.nan), keepdims)
+        return s.result(cuprite.full(s.x.shape[:-1], numpy.nan, s.dtype), keepdims)
     found = cuprite.partition(s.x, (low, n - low - 1), axis=-1)[..., low:n - low].mean(axis=-1)
     if s.x.dtype.kind == "f":
         found = cuprite.where(cuprite.isnan(s.x).any(axis=-1), numpy.nan, found).astype(found.dtype, copy=False)
@@ -243,7 +247,8 @@ def tmean(a, limits=None, inclusive=(True, True), axis=None) -> ndarray:
     Parameters: a: the elements; limits: (low, high), each None for none; inclusive: whether the limits are in it; axis:
         along which (None: all).
     """
-    return _limited(a, limits, inclusive, axis).mean()
+    s = _limited(a, limits, inclusive, axis)
+    return s.result(s.mean())
 
 
 @beside_its_arrays
@@ -253,7 +258,8 @@ def tvar(a, limits=None, inclusive=(True, True), axis=0, ddof=1) -> ndarray:
     Parameters: a: the elements; limits: (low, high), each None for none; inclusive: whether the limits are in it; axis:
         along which (None: all); ddof: of the variance.
     """
-    return _limited(a, limits, inclusive, axis).variance(ddof)
+    s = _limited(a, limits, inclusive, axis)
+    return s.result(s.variance(ddof))
 
 
 @beside_its_arrays
@@ -274,7 +280,7 @@ def tsem(a, limits=None, inclusive=(True, True), axis=0, ddof=1) -> ndarray:
         along which (None: all); ddof: of the variance.
     """
     s = _limited(a, limits, inclusive, axis)
-    return cuprite.sqrt(s.variance(ddof) / s.n)
+    return s.result(cuprite.sqrt(s.variance(ddof) / s.n))
 
 
 def _extreme(a, limit, axis, inclusive, nan_policy, sign) -> ndarray:
@@ -290,7 +296,8 @@ def _extreme(a, limit, axis, inclusive, nan_policy, sign) -> ndarray:
     found = cuprite.where(some, found, numpy.nan)
     if s.mask is None:
         found = cuprite.where(cuprite.isnan(x).any(axis=-1), numpy.nan, found)
-    return found
+    whole = array(a).dtype
+    return found.astype(whole) if whole.kind == "f" or whole.kind in "biu" and bool(some.all()) else found
 
 
 @beside_its_arrays

@@ -9,7 +9,7 @@ import numpy
 import cuprite
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
-from cuprite.scipy.stats._arrays import Slices, array, floating, on_host
+from cuprite.scipy.stats._arrays import Slices, array, as_type, floating, on_host, result_type
 from cuprite.scipy.stats._correlation import SignificanceResult, of_t
 from cuprite.scipy.stats._moments import _kurtosis, _skew
 
@@ -41,7 +41,9 @@ class TtestResult:
 
 def _tested(statistic, df, alternative, s, keepdims) -> TtestResult:
     p = of_t(statistic, cuprite.asarray(df, numpy.float64) if not isinstance(df, ndarray) else df * 1.0, alternative)
-    return TtestResult(s.result(statistic, keepdims), s.result(p, keepdims), df)
+    statistic = s.result(statistic, keepdims)
+    s.dtype = numpy.result_type(s.dtype, numpy.float32)  # special functions of float16 are of float32
+    return TtestResult(statistic, s.result(p, keepdims), df)
 
 
 @beside_its_arrays
@@ -72,10 +74,11 @@ def ttest_rel(a, b, axis=0, nan_policy="propagate", alternative="two-sided", *, 
         alternative: 'two-sided', 'less' or 'greater'; keepdims: whether the axis stays, of length 1.
     Errors: ValueError for lengths that differ, another alternative, and NaN where that is refused.
     """
-    a, b = floating(a), floating(b)
+    a, b = array(a), array(b)
+    dtype = result_type(a, b)
     if axis is not None and a.ndim and b.ndim and a.shape[axis] != b.shape[axis]:
         raise ValueError("unequal length arrays")
-    return ttest_1samp(a - b, 0.0, axis, nan_policy, alternative, keepdims=keepdims)
+    return ttest_1samp(as_type(floating(a) - floating(b), dtype), 0.0, axis, nan_policy, alternative, keepdims=keepdims)
 
 
 @beside_its_arrays
@@ -118,7 +121,9 @@ def f_oneway(*samples, axis=0, nan_policy="propagate", equal_var=True) -> Signif
     between = sum(p.n * (p.mean() - mean) ** 2 for p in parts) / (len(parts) - 1)
     within = sum(p.central(2) * p.n for p in parts) / (total - len(parts))
     f = between / within
-    return SignificanceResult(f, cuprite.scipy.special.fdtrc(len(parts) - 1.0, float(total - len(parts)), f))
+    dtype = result_type(*samples)
+    p = cuprite.scipy.special.fdtrc(len(parts) - 1.0, float(total - len(parts)), f)
+    return SignificanceResult(as_type(f, dtype), as_type(p, dtype))
 
 
 @beside_its_arrays
@@ -133,7 +138,9 @@ def jarque_bera(x, *, axis=None, nan_policy="propagate", keepdims=False) -> Sign
         raise ValueError("At least one observation is required.")
     s = Slices(x, axis, nan_policy)
     found = s.n / 6 * (_skew(s, True) ** 2 + _kurtosis(s, True, True) ** 2 / 4)
-    return SignificanceResult(s.result(found, keepdims), s.result(cuprite.exp(-found / 2), keepdims))
+    statistic = s.result(found, keepdims)
+    s.dtype = numpy.result_type(s.dtype, numpy.float32)
+    return SignificanceResult(statistic, s.result(cuprite.exp(-found / 2), keepdims))
 
 
 # --- Kolmogorov and Smirnov ---

@@ -1,12 +1,14 @@
 """Box and Cox's transformation, and entropy."""
 from __future__ import annotations
 
+import math
+
 import numpy
 
 import cuprite
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
-from cuprite.scipy.stats._arrays import Slices, floating, on_host
+from cuprite.scipy.stats._arrays import Slices, as_type, floating, on_host, result_type
 
 
 @beside_its_arrays
@@ -22,8 +24,11 @@ def boxcox_llf(lmb, data, *, axis=0, keepdims=False, nan_policy="propagate") -> 
     """
     s = Slices(data, axis, nan_policy)
     if s.x.shape[-1] == 0:
-        return s.result(cuprite.full(s.x.shape[:-1], numpy.nan), keepdims)
+        return s.result(cuprite.full(s.x.shape[:-1], numpy.nan, s.dtype), keepdims)
     logs = cuprite.log(s.x)
+    if s.x.dtype.kind == "c" and lmb != 0:
+        found = (lmb - 1) * logs.sum(axis=-1) - s.n / 2 * (_log_variance(lmb * logs) - 2 * math.log(abs(lmb)))
+        return s.result(found, keepdims)
     powers = logs if lmb == 0 else cuprite.exp(lmb * logs - logs.max(axis=-1, keepdims=True) * lmb)
     mean = s.mean(powers)
     variance = s.mean(abs(powers - mean[..., None]) ** 2)
@@ -35,6 +40,16 @@ def boxcox_llf(lmb, data, *, axis=0, keepdims=False, nan_policy="propagate") -> 
     return s.result(found, keepdims)
 
 
+def _log_variance(logs) -> ndarray:
+    """The logarithm of the variance of complex numbers with these logarithms along the last axis, on SciPy's branch."""
+    sums = cuprite.scipy.special.logsumexp
+    n = math.log(logs.shape[-1])
+    mean = cuprite.broadcast_to(sums(logs, axis=-1, keepdims=True) - n, logs.shape)
+    one = cuprite.ones_like(logs)
+    apart, _ = sums(cuprite.stack((logs, mean)), axis=0, b=cuprite.stack((one, -one)), return_sign=True)
+    return sums(2 * apart, axis=-1) - n
+
+
 @beside_its_arrays
 def boxcox(x, lmbda=None, alpha=None, optimizer=None) -> ndarray | tuple[object, ...]:
     """Box and Cox's transformation: of a given power, or (transformed, power) of the one with the largest likelihood
@@ -44,7 +59,7 @@ def boxcox(x, lmbda=None, alpha=None, optimizer=None) -> ndarray | tuple[object,
         SciPy's.
     Errors: ValueError for other than one dimension, numbers that are not positive, or all equal.
     """
-    x = floating(x)
+    x = as_type(floating(x), numpy.result_type(result_type(x), numpy.float32))  # float32 of float16, as special.boxcox
     if lmbda is not None:
         return cuprite.scipy.special.boxcox(x, lmbda)
     if x.ndim != 1:
@@ -73,6 +88,8 @@ def entropy(pk, qk=None, base=None, axis=0, *, nan_policy="propagate", keepdims=
     """
     if base is not None and base <= 0:
         raise ValueError("`base` must be a positive number or `None`.")
+    dtype = result_type(pk) if qk is None else result_type(pk, qk)
+    dtype = numpy.result_type(dtype, numpy.float32)  # special functions of float16 are of float32
     pk = floating(pk)
     if qk is not None:
         pk, qk = cuprite.broadcast_arrays(pk, floating(qk))
@@ -86,5 +103,6 @@ def entropy(pk, qk=None, base=None, axis=0, *, nan_policy="propagate", keepdims=
         terms = cuprite.scipy.special.rel_entr(p, q / q.sum(axis=-1, keepdims=True))
     found = terms.sum(axis=-1)
     if base is not None:
-        found = found / numpy.log(base)
+        found = found / math.log(base)
+    s.dtype = dtype
     return s.result(found, keepdims)

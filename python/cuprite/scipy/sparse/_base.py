@@ -219,7 +219,7 @@ class _spbase(Operands):
         """The elements in another shape, as coordinates.
 
         Parameters: args: the shape; kwargs: order, in which elements are counted, C or F, and copy."""
-        shape = check_shape(args, self.shape, range(1, 3) if self._is_array else (2,))
+        shape = check_shape(args, self.shape, range(1, 65) if self._is_array else (2,))
         order, copy = kwargs.pop("order", "C"), kwargs.pop("copy", False)
         if kwargs:
             raise TypeError(f"reshape() got unexpected keywords arguments: {', '.join(kwargs)}")

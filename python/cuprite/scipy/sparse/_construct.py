@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 
 import cuprite as cp
+from cuprite.scipy.sparse._axes import index_type
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, taken
 from cuprite.scipy.sparse._util import get_index_dtype, isintlike, isscalarlike, upcast
 
@@ -140,22 +141,23 @@ def identity(n, dtype="d", format=None) -> _spbase:
 def kron(A, B, format=None) -> _spbase:
     """The Kronecker product of two matrices.
 
-    Parameters: A: a matrix or an array; B: a matrix or an array; format: the result's format.
-    Errors: NotImplementedError for a sparse array of one axis."""
+    Parameters: A: a matrix or an array; B: a matrix or an array; format: the result's format."""
     A, B = _ours(A), _ours(B)
     coo = _class("coo", A, B)
     A, B = coo(A), coo(B)
-    if A.ndim != 2 or B.ndim != 2:
-        raise NotImplementedError("kron needs matrices of two axes")
-    shape = A.shape[0] * B.shape[0], A.shape[1] * B.shape[1]
+    ndim = max(A.ndim, B.ndim)
+    wide = [(1,) * (ndim - x.ndim) + x.shape for x in (A, B)]
+    shape = tuple(m * n for m, n in zip(*wide))
     if A.nnz == 0 or B.nnz == 0:
         return coo(shape).asformat(format)
-    if format in (None, "bsr") and 2 * B.nnz >= math.prod(B.shape):
+    if format in (None, "bsr") and A.ndim == B.ndim == 2 and 2 * B.nnz >= math.prod(B.shape):
         A = A.tocsr()
         data = A.data[:, None, None] * B.toarray()
         return _class("bsr", A, B)((data, A.indices, A.indptr), shape=shape)
-    index = get_index_dtype(A.coords, maxval=max(shape))
-    at = tuple((a.astype(index)[:, None] * n + b.astype(index)).ravel() for a, b, n in zip(A.coords, B.coords, B.shape))
+    index = index_type(A.coords, shape)
+    first, second = ([cp.zeros(x.data.size, dtype=index)] * (ndim - x.ndim) + [c.astype(index) for c in x.coords]
+                     for x in (A, B))
+    at = tuple((a[:, None] * n + b).ravel() for a, b, n in zip(first, second, wide[1]))
     return coo._new((A.data[:, None] * B.data).ravel(), at, shape).asformat(format)
 
 
@@ -381,6 +383,22 @@ def permute_dims(A, axes=None, copy=False) -> _spbase:
         return A.copy() if copy else A
     A = A.tocoo(copy=copy)
     return type(A)._new(A.data, tuple(A.coords[a] for a in axes), tuple(A.shape[a] for a in axes))
+
+
+def expand_dims(A, /, *, axis=0) -> _spbase:
+    """A sparse array with one more axis, of length 1, as coordinates.
+
+    Parameters: A: a sparse array; axis: where it is in the result.
+    Errors: ValueError for what is no integer, or no axis of the result."""
+    if not isintlike(axis):
+        raise ValueError(f"Invalid axis {axis}. Must be an integer.")
+    at = axis if axis >= 0 else axis + A.ndim + 1
+    if not 0 <= at <= A.ndim:
+        raise ValueError(f"Invalid axis {axis} for N={A.ndim}. Must be in [-N-1, N].")
+    A = A.tocoo(copy=True)
+    coords = A.coords[:at] + (cp.zeros_like(A.coords[0]),) + A.coords[at:]
+    coords = tuple(c.astype(cp.int64, copy=False) for c in coords) if A.ndim > 1 else coords
+    return class_of("coo", True)._new(A.data, coords, A.shape[:at] + (1,) + A.shape[at:], A.has_canonical_format)
 
 
 def swapaxes(A, axis1, axis2) -> _spbase:

@@ -1,4 +1,4 @@
-"""Coordinates: coo matrices and arrays, of one or two axes."""
+"""Coordinates: coo matrices, and arrays of any number of axes."""
 from __future__ import annotations
 
 import math
@@ -6,18 +6,19 @@ import operator
 
 import cuprite as cp
 from cuprite import _sparse as S
+from cuprite.scipy.sparse._axes import ManyAxes, index_type, ravel, unravel
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
 from cuprite.scipy.sparse._data import DataMatrix
+from cuprite.scipy.sparse._index_axes import IndexedAxes
 from cuprite.scipy.sparse._minmax import Extremes
-from cuprite.scipy.sparse._util import check_shape, get_index_dtype, getdtype, isscalarlike, isshape, sum_dtype, \
-    validate_axis
+from cuprite.scipy.sparse._util import as_axes, check_shape, get_index_dtype, getdtype, isshape, sum_dtype, validate_axis
 
 
-class _coo(Extremes, DataMatrix):
+class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
     """What coo_matrix and coo_array share."""
 
     _format = "coo"
-    _allow_nd = (1, 2)
+    _allow_nd = tuple(range(1, 65))
     coords = ()  # of each axis, the indices of the elements
 
     def __init__(self, arg1, shape=None, dtype=None, copy=False, *, maxprint=None):
@@ -56,7 +57,7 @@ class _coo(Extremes, DataMatrix):
     def _from_tuple(self, arg1, shape, dtype, copy):
         if isshape(arg1, self._allow_nd):
             self._shape = check_shape(arg1, allow_nd=self._allow_nd)
-            index = get_index_dtype(maxval=max(self._shape))
+            index = index_type((), self._shape)
             self.coords = tuple(cp.zeros(0, dtype=index) for _ in self._shape)
             self.data = cp.zeros(0, dtype=getdtype(dtype, default=float))
             self.has_canonical_format = True
@@ -72,7 +73,8 @@ class _coo(Extremes, DataMatrix):
             shape = tuple(operator.index(x.max().item()) + 1 for x in coords)
         self._shape = check_shape(shape, allow_nd=self._allow_nd)
         coords = tuple(x.astype(cp.int64) if x.size == 0 and x.dtype.kind == "f" else x for x in coords)
-        index = get_index_dtype(coords, maxval=max(self._shape), check_contents=not self._is_array)
+        index = cp.int64 if self.ndim > 2 else get_index_dtype(coords, maxval=max(self._shape),
+                                                               check_contents=not self._is_array)
         self.coords = tuple(cp.array(x, dtype=index) if copy else x.astype(index, copy=False) for x in coords)
         data = cp.array(data, dtype=dtype) if copy else cp.asarray(data, dtype=dtype)
         getdtype(data.dtype)
@@ -91,7 +93,7 @@ class _coo(Extremes, DataMatrix):
         if shape is not None and check_shape(shape, allow_nd=self._allow_nd) != self._shape:
             raise ValueError(f"inconsistent shapes: {shape} != {self._shape}")
         getdtype(dense.dtype if dtype is None else dtype)
-        index = get_index_dtype(maxval=max(self._shape))
+        index = index_type((), self._shape)
         found = dense.nonzero()
         self.coords = tuple(x.astype(index) for x in found)
         self.data = dense[found].astype(dense.dtype if dtype is None else dtype, copy=False)
@@ -101,7 +103,7 @@ class _coo(Extremes, DataMatrix):
         if self.ndim != len(self.coords):
             raise ValueError(f"mismatching number of index arrays for shape; got {len(self.coords)}, expected "
                              f"{self.ndim}")
-        index = get_index_dtype(self.coords, maxval=max(self._shape))
+        index = index_type(self.coords, self._shape)
         self.coords = tuple(x.astype(index, copy=False) for x in self.coords)
         if any(x.ndim == 1 and self.data.ndim == 1 and x.size != self.data.size for x in self.coords):
             raise ValueError("all index and data arrays must have the same length")
@@ -180,6 +182,8 @@ class _coo(Extremes, DataMatrix):
         if self.ndim == 2:
             self._check_sizes()
             return (self.copy() if copy and self.has_canonical_format else self)._compressed("csr")
+        if self.ndim > 2:
+            raise ValueError(f"Cannot convert. CSR must be 1D or 2D. Got {self.ndim}D")
         index = self.coords[0]
         indptr = cp.array([0, self.data.size], dtype=index.dtype)
         data, index = (self.data.copy(), index.copy()) if copy else (self.data, index)
@@ -221,6 +225,8 @@ class _coo(Extremes, DataMatrix):
         """The matrix as an array.
 
         Parameters: order: its layout, C or F; out: an array of that shape and type that is filled instead."""
+        if self.ndim > 2:
+            return self._delivered(self._flat().toarray().reshape(self._shape), order, out)
         if self.ndim == 1:
             dense = S.sparse_dense(self.data, self.coords[0], cp.array([0, self.data.size], dtype=self.coords[0].dtype),
                                    self._shape[0], False, False)
@@ -241,22 +247,9 @@ class _coo(Extremes, DataMatrix):
         return type(self), ((self.data, self.coords), self._shape)
 
     def _reshaped(self, shape, order):
-        if math.prod(self._shape) >= 2**63:
-            raise ValueError("the matrix has too many elements to be reshaped")
-        coords, old = [c.astype(cp.int64) for c in self.coords], self._shape
-        if order not in ("C", "F"):
-            raise ValueError("'order' must be 'C' or 'F'")
-        if len(old) == 2:
-            flat = coords[0] * old[1] + coords[1] if order == "C" else coords[1] * old[0] + coords[0]
-        else:
-            flat = coords[0]
-        if len(shape) == 1:
-            new = (flat,)
-        elif order == "C":
-            new = flat // max(shape[1], 1), flat % max(shape[1], 1)
-        else:
-            new = flat % max(shape[0], 1), flat // max(shape[0], 1)
-        index = get_index_dtype(self.coords, maxval=max(shape))
+        new = unravel(ravel(self.coords, self._shape, order), shape, order)
+        # of more than two axes indices are of int64 whatever they are
+        index = index_type(self.coords if self.ndim < 3 else (), shape)
         cls = type(self) if len(shape) in self._allow_nd else class_of("coo", True)
         return cls._new(self.data, tuple(c.astype(index) for c in new), shape,
                         self.has_canonical_format and order == "C")
@@ -281,6 +274,8 @@ class _coo(Extremes, DataMatrix):
 
         Parameters: shape: the new lengths."""
         shape = check_shape(shape, allow_nd=self._allow_nd)
+        if max(self.ndim, len(shape)) > 2:
+            raise ValueError("only arrays of one axis or two are resized")
         if len(shape) != self.ndim:
             raise ValueError("a change of the number of axes needs reshape")
         keep = None
@@ -297,8 +292,10 @@ class _coo(Extremes, DataMatrix):
         """Adds elements that stand at one place, in place; they are then in the order of rows."""
         if self.has_canonical_format:
             return
-        csr = self.tocsr()
-        if self.ndim == 1:
+        csr = (self._flat() if self.ndim > 2 else self).tocsr()
+        if self.ndim > 2:
+            self.coords = unravel(csr._indices, self._shape)
+        elif self.ndim == 1:
             self.coords = (csr._indices,)
         else:
             self.coords = (S.sparse_rows(csr._indices, csr._indptr), csr._indices)
@@ -315,18 +312,16 @@ class _coo(Extremes, DataMatrix):
             return int(self.data.size)
         if not -self.ndim <= axis < self.ndim:
             raise ValueError("axis out of bounds")
-        axis %= self.ndim
-        return cp.bincount(self.coords[1 - axis], minlength=self._shape[1 - axis])
+        return self._counted(axis)
 
     def count_nonzero(self, axis=None) -> ndarray | int:
         """How many elements are not 0.
 
         Parameters: axis: None for all, or one axis."""
         self.sum_duplicates()
-        axis = validate_axis(axis, self.ndim)
-        if axis is None:
+        if len(as_axes(axis, self.ndim)) == self.ndim:
             return int(cp.count_nonzero(self.data))
-        return cp.bincount(self.coords[1 - axis][self.data != 0], minlength=self._shape[1 - axis])
+        return self._counted(axis, self.data != 0)
 
     def _deduped(self):
         self.sum_duplicates()
@@ -336,6 +331,8 @@ class _coo(Extremes, DataMatrix):
         """The sum of the elements.
 
         Parameters: axis: None for all, or one axis; dtype: the result's type; out: an array for it."""
+        if self.ndim > 2:
+            return super().sum(axis, dtype, out)
         if validate_axis(axis, self.ndim) is None and self.dtype.kind != "b":
             return self.data.sum(dtype=dtype or sum_dtype(self.dtype), out=out)
         return self.tocsr().sum(axis=axis, dtype=dtype, out=out)
@@ -363,6 +360,8 @@ class _coo(Extremes, DataMatrix):
 
     def __getitem__(self, key) -> _spbase | ndarray:
         if self._is_array:
+            if self._needs_axes(key):
+                return self._get_axes(key)
             found = self.tocsr()[key]
             return found.tocoo() if issparse(found) else coo_array(found) if found.ndim else found
         raise TypeError("'coo_matrix' object is not subscriptable")
@@ -370,6 +369,8 @@ class _coo(Extremes, DataMatrix):
     def __setitem__(self, key, x) -> None:
         if not self._is_array:
             raise TypeError("'coo_matrix' object does not support item assignment")
+        if self.ndim > 2:
+            return self._set_axes(key, x)
         csr = self.tocsr()
         csr[key] = x
         new = csr.tocoo()
@@ -377,7 +378,7 @@ class _coo(Extremes, DataMatrix):
 
 
 class coo_array(_coo, sparray):
-    """A sparse array of coordinates, of one or two axes.
+    """A sparse array of coordinates, of any number of axes.
 
     Parameters: arg1: an array, a matrix, a shape, or (data, coords); shape: the lengths of the axes; dtype: the element
         type; copy: whether arrays must not be shared; maxprint: how many elements are printed."""

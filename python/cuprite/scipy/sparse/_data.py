@@ -85,7 +85,9 @@ class DataMatrix(_spbase):
             raise NotImplementedError("zero power is not supported as it would densify the matrix.\nUse "
                                       "`np.ones(A.shape, dtype=A.dtype)` for this case.")
         data = self._deduped()
-        return self._with_data((data if dtype is None else data.astype(dtype, copy=False)) ** n)
+        data = (data if dtype is None else data.astype(dtype, copy=False)) ** n
+        getdtype(data.dtype)
+        return self._with_data(data)
 
     sin = _elementwise("sin")
     tan = _elementwise("tan")

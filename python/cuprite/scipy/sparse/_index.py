@@ -29,7 +29,7 @@ def _as_mask(x, ndim):
     return x if x.dtype.kind == "b" else None
 
 
-def _as_numbers(x, length):
+def as_numbers(x, length):
     """An array of indices, int64 from 0 on the device; IndexError for one outside."""
     if not isinstance(x, cp.ndarray):
         import numpy
@@ -54,9 +54,12 @@ def _as_numbers(x, length):
 
 def parse(key, shape):
     """What each axis is indexed by (an int, a slice or an array), and the shape of the result."""
+    return _resolve(items_of(key, shape), shape)
+
+
+def items_of(key, shape):
+    """The parts of a key, one for each axis: None, slices, integers, masks and arrays; without an ellipsis."""
     ndim = len(shape)
-    if key is Ellipsis:
-        return (slice(None),) * ndim, shape
     items, used, dots = [], 0, None
     for item in key if isinstance(key, tuple) else (key,):
         if item is Ellipsis:
@@ -80,8 +83,7 @@ def parse(key, shape):
     if used > ndim:
         raise IndexError(f"too many indices for array: the key {key} needs {used} axes, the array has {ndim}")
     rest = [slice(None)] * (ndim - used)
-    items = items + rest if dots is None else items[:dots] + rest + items[dots:]
-    return _resolve(items, shape)
+    return items + rest if dots is None else items[:dots] + rest + items[dots:]
 
 
 def _resolve(items, shape):
@@ -106,7 +108,7 @@ def _resolve(items, shape):
             arrays.extend(range(at, at + item.ndim))
             fancy.extend(range(at, at + item.ndim))
         else:
-            index.append(_as_numbers(item, shape[at]))
+            index.append(as_numbers(item, shape[at]))
             arrays.append(at)
             fancy.append(at)
     if arrays:

@@ -126,10 +126,10 @@ def check_shape(args, current=None, allow_nd=(2,)):
     return new
 
 
-def validate_axis(axis, ndim=2):
-    """One axis from 0, or None for all of them."""
+def as_axes(axis, ndim):
+    """Axes from 0, as a list."""
     if axis is None:
-        return None
+        return list(range(ndim))
     if axis == ():
         raise ValueError("sparse does not accept 0D axis (). Either use toarray (for dense) or copy (for sparse).")
     if not isinstance(axis, tuple):
@@ -146,6 +146,12 @@ def validate_axis(axis, ndim=2):
         canonical.append(a % ndim)
     if len(canonical) != len(set(canonical)):
         raise ValueError("duplicate value in axis")
+    return canonical
+
+
+def validate_axis(axis, ndim=2):
+    """One axis from 0, or None for all of them."""
+    canonical = as_axes(axis, ndim)
     return None if len(canonical) == ndim else canonical[0]
 
 

@@ -37,7 +37,7 @@ def moved(m, axes):
     """(a matrix whose columns are the elements along these axes, the shape of its rows)."""
     rest = [a for a in range(m.ndim) if a not in axes]
     shapes = [tuple(m._shape[a] for a in part) for part in (rest, axes)]
-    coords = [ravel([m.coords[a] for a in part], shape) if part else cp.zeros(m.data.size, dtype=cp.int64)
+    coords = [ravel([m._coords[a] for a in part], shape) if part else cp.zeros(m.data.size, dtype=cp.int64)
               for part, shape in zip((rest, axes), shapes)]
     return class_of("coo", True)._new(m.data, coords, tuple(math.prod(s) for s in shapes)), shapes[0]
 
@@ -46,7 +46,7 @@ def repeated(m, shape):
     """A coo array as one of a shape that it broadcasts to."""
     old = (1,) * (len(shape) - m.ndim) + m._shape
     n = m.data.size
-    coords = (cp.zeros(n, dtype=cp.int64),) * (len(shape) - m.ndim) + m.coords
+    coords = (cp.zeros(n, dtype=cp.int64),) * (len(shape) - m.ndim) + m._coords
     grown = [i for i, (a, b) in enumerate(zip(old, shape)) if a != b]
     if not grown:
         return m if m._shape == shape else class_of("coo", True)._new(m.data, coords, shape)
@@ -60,9 +60,9 @@ def _stack(m, shape):
     """A stack of matrices, broadcast to a shape, as one matrix with them along its diagonal."""
     m = repeated(m, shape)
     rows, columns = shape[-2:]
-    which = ravel(m.coords[:-2], shape[:-2]) if len(shape) > 2 else 0
+    which = ravel(m._coords[:-2], shape[:-2]) if len(shape) > 2 else 0
     count = math.prod(shape[:-2])
-    at = which * rows + m.coords[-2], which * columns + m.coords[-1]
+    at = which * rows + m._coords[-2], which * columns + m._coords[-1]
     return class_of("coo", True)._new(m.data, at, (count * rows, count * columns)).tocsr()
 
 
@@ -125,7 +125,7 @@ class ManyAxes:
             raise ValueError("inconsistent shapes: multiply of more than two axes does not broadcast")
         if issparse(other):
             return self._from_flat(self._flat().multiply(other.tocoo()._flat()))
-        return self._with_data(self.data * other[self.coords])
+        return self._with_data(self.data * other[self._coords])
 
     def _divide(self, other):
         if not self._many(other) or not issparse(other):
@@ -200,7 +200,7 @@ class ManyAxes:
     def _counted(self, axis, keep=None):
         """How many elements stand along axes, those of a mask alone."""
         lines, shape = moved(self, as_axes(axis, self.ndim))
-        rows = lines.coords[0] if keep is None else lines.coords[0][keep]
+        rows = lines._coords[0] if keep is None else lines._coords[0][keep]
         return cp.bincount(rows, minlength=math.prod(shape)).reshape(shape)
 
     # --- products ---
@@ -228,7 +228,7 @@ class ManyAxes:
             right = cp.broadcast_to(other, batch + (k, n)).reshape(count * k, n)
             return (left @ right).reshape(batch + (m, n))
         found = (left @ _stack(other, batch + (k, n))).tocoo()
-        row, column = (c.astype(cp.int64) for c in found.coords)
+        row, column = (c.astype(cp.int64) for c in found._coords)
         at = unravel(row // max(m, 1), batch) + (row % max(m, 1), column % max(n, 1))
         return class_of("coo", True)._new(found.data, at, batch + (m, n))
 
@@ -271,8 +271,8 @@ class ManyAxes:
             found = (left.tocsr() @ right.transpose().tocsr()).tocoo()
             if not first + second:
                 return found.sum()
-            at = unravel(found.coords[0], first) if first else ()
-            at += unravel(found.coords[1], second) if second else ()
+            at = unravel(found._coords[0], first) if first else ()
+            at += unravel(found._coords[1], second) if second else ()
             return class_of("coo", True)._new(found.data, at, first + second)
         rest = [a for a in range(other.ndim) if a not in theirs]
         second = tuple(other.shape[a] for a in rest)

@@ -100,7 +100,7 @@ class _spbase(Operands):
         if self.nnz == 0:
             return text
         host = self.tocoo()
-        coords, data = [c.get() for c in host.coords], host.data.get()
+        coords, data = [c.get() for c in host._coords], host.data.get()
 
         def lines(part):
             pairs = zip(zip(*(c[part].tolist() for c in coords)), data[part])
@@ -282,7 +282,7 @@ class _spbase(Operands):
         """The rows and the columns of the elements that are not 0."""
         coo = (self.tocsr() if self.format in ("csc", "dia") else self).tocoo()
         mask = coo.data != 0
-        return tuple(c[mask] for c in coo.coords)
+        return tuple(c[mask] for c in coo._coords)
 
     def diagonal(self, k=0) -> ndarray:
         """A diagonal.

@@ -35,13 +35,13 @@ def _estimate(csr):
 
 def blocks_of(csr, blocksize=None, copy=False):
     """A csr matrix as blocks."""
-    csr._triple()
+    data, indices, indptr = csr._triple()
     blocksize = _estimate(csr) if blocksize is None else tuple(blocksize)
     R, C = blocksize
     m, n = csr.shape
     cls = class_of("bsr", csr._is_array)
     if (R, C) == (1, 1):
-        return cls((csr.data.reshape(-1, 1, 1), csr.indices, csr.indptr), shape=csr.shape, copy=copy)
+        return cls((data.reshape(-1, 1, 1), indices, indptr), shape=csr.shape, copy=copy)
     if R < 1 or C < 1 or m % R or n % C:
         raise ValueError(f"invalid blocksize {blocksize}")
     csr = csr._canon()
@@ -167,6 +167,7 @@ class _bsr(Extremes, DataMatrix):
 
         Parameters: stream: for CuPy's sake."""
         import scipy.sparse
+        self._blocks()
         return getattr(scipy.sparse, type(self).__name__)((self.data.get(), self.indices.get(), self.indptr.get()),
                                                          shape=self._shape)
 
@@ -188,10 +189,11 @@ class _bsr(Extremes, DataMatrix):
 
         Parameters: copy: whether arrays must not be shared."""
         R, C = self.blocksize
-        index = get_index_dtype((self.indices,), maxval=max(max(self._shape), self.data.size))
-        first = S.sparse_rows(self.indices, self.indptr).astype(index)[:, None, None] * R
+        _, indices, indptr = self._blocks()._triple()
+        index = get_index_dtype((indices,), maxval=max(max(self._shape), self.data.size))
+        first = S.sparse_rows(indices, indptr).astype(index)[:, None, None] * R
         row = cp.broadcast_to(first + cp.arange(R, dtype=index)[:, None], self.data.shape)
-        column = cp.broadcast_to(self.indices.astype(index)[:, None, None] * C + cp.arange(C, dtype=index),
+        column = cp.broadcast_to(indices.astype(index)[:, None, None] * C + cp.arange(C, dtype=index),
                                  self.data.shape)
         data = self.data.reshape(-1)
         return class_of("coo", self._is_array)._new(data.copy() if copy else data, (row.reshape(-1),
@@ -213,8 +215,8 @@ class _bsr(Extremes, DataMatrix):
         Parameters: axes: None or (1, 0); copy: whether arrays must not be shared."""
         self._check_axes(axes)
         turned = self._blocks().T.tocsr()
-        return type(self)((self.data[turned.data].transpose(0, 2, 1).copy(), turned.indices, turned.indptr),
-                          shape=self._shape[::-1])
+        number, indices, indptr = turned._triple()
+        return type(self)((self.data[number].transpose(0, 2, 1).copy(), indices, indptr), shape=self._shape[::-1])
 
     @property
     def has_sorted_indices(self) -> bool:

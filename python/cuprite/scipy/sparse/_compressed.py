@@ -70,7 +70,7 @@ class _cs(IndexedRows, Extremes, DataMatrix):
             other = other.asformat(self.format)
         if other.ndim not in self._allow_nd:
             raise ValueError(f"shape must have length in {self._allow_nd}. Got new_shape={other.shape}")
-        self.data, self._indices, self._indptr, self._shape = other.data, other.indices, other.indptr, other.shape
+        (self.data, self._indices, self._indptr), self._shape = other._triple(), other.shape
         self._sorted, self._canonical, self._trusted = other._sorted, other._canonical, True
 
     def _from_tuple(self, arg1, shape, dtype, copy):
@@ -146,8 +146,9 @@ class _cs(IndexedRows, Extremes, DataMatrix):
             raise ValueError("indices must be >= 0")
         if last < self._indices.size:
             self._indices, self.data = self._indices[:last], self.data[:last]
-        self._sorted, self._trusted = not found & _UNSORTED, True
-        self._canonical = not found & (_UNSORTED | _TWICE)
+        claimed = self._canonical == _CLAIMED
+        self._sorted, self._trusted = claimed or not found & _UNSORTED, True
+        self._canonical = not found & (_UNSORTED | _TWICE) or claimed and _CLAIMED
 
     def check_format(self, full_check=True) -> None:
         """Checks the arrays: ValueError where they make no matrix.
@@ -158,24 +159,26 @@ class _cs(IndexedRows, Extremes, DataMatrix):
     @property
     def indices(self) -> ndarray:
         """The minor index of each element."""
+        self._trusted = False  # whoever sees the array may write to it: it is checked again
         return self._indices
 
     @indices.setter
     def indices(self, x) -> None:
-        self._indices, self._trusted = x, False
+        self._indices, self._trusted = cp.asarray(x), False
 
     @property
     def indptr(self) -> ndarray:
         """Where each major line begins, and the end."""
+        self._trusted = False
         return self._indptr
 
     @indptr.setter
     def indptr(self, x) -> None:
-        self._indptr, self._trusted = x, False
+        self._indptr, self._trusted = cp.asarray(x), False
 
     def _triple(self, dtype=None):
         """data, indices, indptr, which were checked."""
-        if not self._trusted or self.data.size != self._indices.size:
+        if not self._trusted or self.data.size != self._indices.size or self.data.ndim != 1:
             self._check()
         data = self.data if dtype is None else self.data.astype(dtype, copy=False)
         return data, self._indices, self._indptr
@@ -446,7 +449,7 @@ class _cs(IndexedRows, Extremes, DataMatrix):
         dense = cp.full(self.shape, cp.nan, dtype=self.dtype)
         dense[other.nonzero()] = 0
         coo = result.tocoo()
-        dense[coo.coords] = coo.data
+        dense[coo._coords] = coo.data
         return dense
 
     # --- products ---

@@ -153,9 +153,9 @@ def kron(A, B, format=None) -> _spbase:
     if format in (None, "bsr") and A.ndim == B.ndim == 2 and 2 * B.nnz >= math.prod(B.shape):
         A = A.tocsr()
         data = A.data[:, None, None] * B.toarray()
-        return _class("bsr", A, B)((data, A.indices, A.indptr), shape=shape)
-    index = index_type(A.coords, shape)
-    first, second = ([cp.zeros(x.data.size, dtype=index)] * (ndim - x.ndim) + [c.astype(index) for c in x.coords]
+        return _class("bsr", A, B)((data, *A._triple()[1:]), shape=shape)
+    index = index_type(A._coords, shape)
+    first, second = ([cp.zeros(x.data.size, dtype=index)] * (ndim - x.ndim) + [c.astype(index) for c in x._coords]
                      for x in (A, B))
     at = tuple((a[:, None] * n + b).ravel() for a, b, n in zip(first, second, wide[1]))
     return coo._new((A.data[:, None] * B.data).ravel(), at, shape).asformat(format)
@@ -251,10 +251,10 @@ def _block(blocks, format, dtype, is_array):
         dtype = upcast(*(b.dtype for _, _, b in there)) if there else None
     if not there:
         return class_of("coo", is_array)(shape, dtype=dtype).asformat(result)
-    index = get_index_dtype([b.coords[0] for _, _, b in there], maxval=max(shape))
+    index = get_index_dtype([b._coords[0] for _, _, b in there], maxval=max(shape))
     data = cp.concatenate([b.data.astype(dtype, copy=False) for _, _, b in there])
-    row = cp.concatenate([b.row.astype(index) + i for i, _, b in there])
-    column = cp.concatenate([b.col.astype(index) + j for _, j, b in there])
+    row = cp.concatenate([b._row.astype(index) + i for i, _, b in there])
+    column = cp.concatenate([b._col.astype(index) + j for _, j, b in there])
     return class_of("coo", is_array)._new(data, (row, column), shape).asformat(result)
 
 
@@ -317,8 +317,8 @@ def block_diag(mats, format=None, dtype=None) -> _spbase:
                 a, (list, int, float, complex)) else None
             a = class_of("coo", True)._new(dense.ravel(), part, (m, n)) if part else class_of("coo", True)(dense)
         a = a.tocoo()
-        row.append(a.row + r)
-        column.append(a.col + c)
+        row.append(a._row + r)
+        column.append(a._col + c)
         data.append(a.data)
         r, c = r + a._shape_as_2d[0], c + a._shape_as_2d[1]
     index = get_index_dtype(maxval=max(r, c))
@@ -335,14 +335,14 @@ def find(A) -> tuple[ndarray, ndarray, ndarray]:
     A = class_of("coo", True)(_ours(A), copy=True)
     A.sum_duplicates()
     keep = A.data != 0
-    return A.row[keep], A.col[keep], A.data[keep]
+    return A._row[keep], A._col[keep], A.data[keep]
 
 
 def _triangle(A, inside, format):
     A = _ours(A)
     A = _class("coo", A)(A, copy=False)
-    keep = inside(A.row, A.col)
-    return type(A)._new(A.data[keep], (A.row[keep], A.col[keep]), A.shape).asformat(format)
+    keep = inside(A._row, A._col)
+    return type(A)._new(A.data[keep], (A._row[keep], A._col[keep]), A.shape).asformat(format)
 
 
 def tril(A, k=0, format=None) -> _spbase:
@@ -382,7 +382,7 @@ def permute_dims(A, axes=None, copy=False) -> _spbase:
     if axes == list(range(ndim)):
         return A.copy() if copy else A
     A = A.tocoo(copy=copy)
-    return type(A)._new(A.data, tuple(A.coords[a] for a in axes), tuple(A.shape[a] for a in axes))
+    return type(A)._new(A.data, tuple(A._coords[a] for a in axes), tuple(A.shape[a] for a in axes))
 
 
 def expand_dims(A, /, *, axis=0) -> _spbase:
@@ -396,7 +396,7 @@ def expand_dims(A, /, *, axis=0) -> _spbase:
     if not 0 <= at <= A.ndim:
         raise ValueError(f"Invalid axis {axis} for N={A.ndim}. Must be in [-N-1, N].")
     A = A.tocoo(copy=True)
-    coords = A.coords[:at] + (cp.zeros_like(A.coords[0]),) + A.coords[at:]
+    coords = A._coords[:at] + (cp.zeros_like(A._coords[0]),) + A._coords[at:]
     coords = tuple(c.astype(cp.int64, copy=False) for c in coords) if A.ndim > 1 else coords
     return class_of("coo", True)._new(A.data, coords, A.shape[:at] + (1,) + A.shape[at:], A.has_canonical_format)
 

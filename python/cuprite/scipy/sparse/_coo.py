@@ -19,7 +19,7 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
 
     _format = "coo"
     _allow_nd = tuple(range(1, 65))
-    coords = ()  # of each axis, the indices of the elements
+    _places, _trusted = (), True  # of each axis, the indices of the elements, and whether they were checked
 
     def __init__(self, arg1, shape=None, dtype=None, copy=False, *, maxprint=None):
         _spbase.__init__(self, arg1, maxprint=maxprint)
@@ -34,7 +34,7 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
             self._shape = check_shape(other.shape, allow_nd=self._allow_nd)
             if shape is not None:
                 self._widen(check_shape(shape, allow_nd=self._allow_nd), other)
-            self.coords, self.data = other.coords, other.data.astype(getdtype(dtype, other), copy=False)
+            self._coords, self.data = other._coords, other.data.astype(getdtype(dtype, other), copy=False)
             self.has_canonical_format = other.has_canonical_format
         else:
             self._from_dense(arg1, shape, dtype)
@@ -42,7 +42,7 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
     def _widen(self, shape, other):
         """A shape for elements that are there, of as many axes: longer ones are as good."""
         if len(shape) != self.ndim or any(n < m and (not other.data.size or int(c.max()) >= n)
-                                          for n, m, c in zip(shape, self._shape, other.coords)):
+                                          for n, m, c in zip(shape, self._shape, other._coords)):
             raise ValueError(f"inconsistent shapes: {shape} != {self._shape}")
         self._shape = shape
 
@@ -50,7 +50,7 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
     def _new(cls, data, coords, shape, canonical=False):
         """A matrix of arrays that are known to be right."""
         self = cls.__new__(cls)
-        self.maxprint, self._shape, self.data, self.coords = 50, tuple(shape), data, tuple(coords)
+        self.maxprint, self._shape, self.data, self._coords = 50, tuple(shape), data, coords
         self.has_canonical_format = canonical
         return self
 
@@ -58,7 +58,7 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         if isshape(arg1, self._allow_nd):
             self._shape = check_shape(arg1, allow_nd=self._allow_nd)
             index = index_type((), self._shape)
-            self.coords = tuple(cp.zeros(0, dtype=index) for _ in self._shape)
+            self._coords = tuple(cp.zeros(0, dtype=index) for _ in self._shape)
             self.data = cp.zeros(0, dtype=getdtype(dtype, default=float))
             self.has_canonical_format = True
             return
@@ -75,7 +75,7 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         coords = tuple(x.astype(cp.int64) if x.size == 0 and x.dtype.kind == "f" else x for x in coords)
         index = cp.int64 if self.ndim > 2 else get_index_dtype(coords, maxval=max(self._shape),
                                                                check_contents=not self._is_array)
-        self.coords = tuple(cp.array(x, dtype=index) if copy else x.astype(index, copy=False) for x in coords)
+        self._coords = tuple(cp.array(x, dtype=index) if copy else x.astype(index, copy=False) for x in coords)
         data = cp.array(data, dtype=dtype) if copy else cp.asarray(data, dtype=dtype)
         getdtype(data.dtype)
         self.data = data
@@ -95,25 +95,55 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         getdtype(dense.dtype if dtype is None else dtype)
         index = index_type((), self._shape)
         found = dense.nonzero()
-        self.coords = tuple(x.astype(index) for x in found)
+        self._coords = tuple(x.astype(index) for x in found)
         self.data = dense[found].astype(dense.dtype if dtype is None else dtype, copy=False)
         self.has_canonical_format = True
 
     def _check(self):
-        if self.ndim != len(self.coords):
-            raise ValueError(f"mismatching number of index arrays for shape; got {len(self.coords)}, expected "
+        if self.ndim != len(self._places):
+            raise ValueError(f"mismatching number of index arrays for shape; got {len(self._places)}, expected "
                              f"{self.ndim}")
-        index = index_type(self.coords, self._shape)
-        self.coords = tuple(x.astype(index, copy=False) for x in self.coords)
-        if any(x.ndim == 1 and self.data.ndim == 1 and x.size != self.data.size for x in self.coords):
+        index = index_type(self._places, self._shape)
+        self._places = tuple(x.astype(index, copy=False) for x in self._places)
+        if any(x.ndim == 1 and self.data.ndim == 1 and x.size != self.data.size for x in self._places):
             raise ValueError("all index and data arrays must have the same length")
-        if self.data.ndim != 1 or any(x.ndim != 1 for x in self.coords):
+        if self.data.ndim != 1 or any(x.ndim != 1 for x in self._places):
             raise ValueError("coordinates and data arrays must be 1-D")
-        for i, x in enumerate(self.coords):
+        for i, x in enumerate(self._places):
             if x.size and int(x.max()) >= self._shape[i]:
                 raise ValueError(f"axis {i} index {int(x.max())} exceeds matrix dimension {self._shape[i]}")
             if x.size and int(x.min()) < 0:
                 raise ValueError(f"negative axis {i} index: {int(x.min())}")
+        self._trusted = True
+
+    @property
+    def coords(self) -> tuple[ndarray, ...]:
+        """Of each axis, the indices of the elements."""
+        self._trusted = False  # whoever sees the arrays may write to them: they are checked again
+        return self._places
+
+    @coords.setter
+    def coords(self, new) -> None:
+        self._places, self._trusted = tuple(cp.asarray(x) for x in new), False
+
+    @property
+    def _coords(self):
+        """The indices, which were checked."""
+        if not self._trusted or self.data.ndim != 1 or any(c.size != self.data.size for c in self._places):
+            self._check()
+        return self._places
+
+    @_coords.setter
+    def _coords(self, new):
+        self._places, self._trusted = tuple(new), True
+
+    @property
+    def _row(self):
+        return self._coords[-2] if self.ndim > 1 else cp.zeros_like(self._coords[-1])
+
+    @property
+    def _col(self):
+        return self._coords[-1]
 
     @property
     def row(self) -> ndarray:
@@ -138,14 +168,14 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
     def _set_coords(self, axis, new):
         """New indices of an axis: of int64 where they are, as CuPy has it, else of the type that was there."""
         wide = getattr(new, "dtype", None) == cp.int64
-        coords = list(self.coords)
-        coords[axis] = cp.asarray(new, dtype=cp.int64 if wide else self.coords[axis].dtype)
-        self.coords = tuple(coords)
+        coords = list(self._places)
+        coords[axis] = cp.asarray(new, dtype=cp.int64 if wide else self._places[axis].dtype)
+        self.coords = coords
 
     # --- conversions ---
 
     def _with_data(self, data, copy=True):
-        coords = tuple(c.copy() for c in self.coords) if copy else self.coords
+        coords = tuple(c.copy() for c in self._coords) if copy else self._coords
         return type(self)._new(data, coords, self._shape, self.has_canonical_format)
 
     def copy(self) -> _spbase:
@@ -159,9 +189,9 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         return self.copy() if copy else self
 
     def _compressed(self, format):
-        major, minor = self.coords if format == "csr" else self.coords[::-1]
+        major, minor = self._coords if format == "csr" else self._coords[::-1]
         lines, length = self._shape if format == "csr" else self._shape[::-1]
-        index = get_index_dtype(self.coords, maxval=max(self.data.size, length))
+        index = get_index_dtype(self._coords, maxval=max(self.data.size, length))
         if format == "csr" and self.has_canonical_format and bool((major[1:] >= major[:-1]).all()):
             # in the order of rows already: the arrays are shared. SciPy's dok has the flag without the order
             indptr = cp.searchsorted(major, cp.arange(lines + 1, dtype=major.dtype)).astype(index, copy=False)
@@ -184,7 +214,7 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
             return (self.copy() if copy and self.has_canonical_format else self)._compressed("csr")
         if self.ndim > 2:
             raise ValueError(f"Cannot convert. CSR must be 1D or 2D. Got {self.ndim}D")
-        index = self.coords[0]
+        index = self._coords[0]
         indptr = cp.array([0, self.data.size], dtype=index.dtype)
         data, index = (self.data.copy(), index.copy()) if copy else (self.data, index)
         result = class_of("csr", self._is_array)._new(data, index, indptr, self._shape)
@@ -193,7 +223,7 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         return result
 
     def _check_sizes(self):
-        if any(c.size != self.data.size for c in self.coords):
+        if any(c.size != self.data.size for c in self._coords):
             raise ValueError("all index and data arrays must have the same length")
 
     def tocsc(self, copy=False) -> _spbase:
@@ -212,12 +242,12 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         if self.ndim != 2:
             raise ValueError(f"Cannot convert. DIA format must be 2D. Got {self.ndim}D")
         self.sum_duplicates()
-        diagonals, number = cp.unique(self.col.astype(cp.int64) - self.row, return_inverse=True)
+        diagonals, number = cp.unique(self._col.astype(cp.int64) - self._row, return_inverse=True)
         if self.data.size == 0:
             data = cp.zeros((0, 0), dtype=self.dtype)
         else:
-            data = cp.zeros((diagonals.size, int(self.col.max()) + 1), dtype=self.dtype)
-            data[number, self.col] = self.data
+            data = cp.zeros((diagonals.size, int(self._col.max()) + 1), dtype=self.dtype)
+            data[number, self._col] = self.data
         index = get_index_dtype(maxval=max(self.shape))
         return class_of("dia", self._is_array)((data, diagonals.astype(index)), shape=self.shape)
 
@@ -228,7 +258,7 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         if self.ndim > 2:
             return self._delivered(self._flat().toarray().reshape(self._shape), order, out)
         if self.ndim == 1:
-            dense = S.sparse_dense(self.data, self.coords[0], cp.array([0, self.data.size], dtype=self.coords[0].dtype),
+            dense = S.sparse_dense(self.data, self._coords[0], cp.array([0, self.data.size], dtype=self._coords[0].dtype),
                                    self._shape[0], False, False)
             return self._delivered(dense.reshape(self._shape), order, out)
         return self.tocsr().toarray(order=order, out=out)
@@ -238,18 +268,18 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
 
         Parameters: stream: for CuPy's sake."""
         import scipy.sparse
-        new = getattr(scipy.sparse, type(self).__name__)((self.data.get(), tuple(c.get() for c in self.coords)),
+        new = getattr(scipy.sparse, type(self).__name__)((self.data.get(), tuple(c.get() for c in self._coords)),
                                                         shape=self._shape)
         new.has_canonical_format = self.has_canonical_format
         return new
 
     def __reduce__(self):
-        return type(self), ((self.data, self.coords), self._shape)
+        return type(self), ((self.data, self._coords), self._shape)
 
     def _reshaped(self, shape, order):
-        new = unravel(ravel(self.coords, self._shape, order), shape, order)
+        new = unravel(ravel(self._coords, self._shape, order), shape, order)
         # of more than two axes indices are of int64 whatever they are
-        index = index_type(self.coords if self.ndim < 3 else (), shape)
+        index = index_type(self._coords if self.ndim < 3 else (), shape)
         cls = type(self) if len(shape) in self._allow_nd else class_of("coo", True)
         return cls._new(self.data, tuple(c.astype(index) for c in new), shape,
                         self.has_canonical_format and order == "C")
@@ -267,7 +297,7 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
             self._check_axes(axes)
         axes = tuple(range(self.ndim))[::-1] if axes is None else axes
         new = self.copy() if copy else self
-        return type(self)._new(new.data, tuple(new.coords[a] for a in axes), tuple(self._shape[a] for a in axes))
+        return type(self)._new(new.data, tuple(new._coords[a] for a in axes), tuple(self._shape[a] for a in axes))
 
     def resize(self, *shape) -> None:
         """Changes the shape in place: elements outside of the new one are dropped.
@@ -279,11 +309,11 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         if len(shape) != self.ndim:
             raise ValueError("a change of the number of axes needs reshape")
         keep = None
-        for c, new, old in zip(self.coords, shape, self._shape):
+        for c, new, old in zip(self._coords, shape, self._shape):
             if new < old:
                 keep = c < new if keep is None else keep & (c < new)
         if keep is not None:
-            self.coords, self.data = tuple(c[keep] for c in self.coords), self.data[keep]
+            self._coords, self.data = tuple(c[keep] for c in self._coords), self.data[keep]
         self._shape = shape
 
     # --- elements ---
@@ -294,17 +324,17 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
             return
         csr = (self._flat() if self.ndim > 2 else self).tocsr()
         if self.ndim > 2:
-            self.coords = unravel(csr._indices, self._shape)
+            self._coords = unravel(csr._indices, self._shape)
         elif self.ndim == 1:
-            self.coords = (csr._indices,)
+            self._coords = (csr._indices,)
         else:
-            self.coords = (S.sparse_rows(csr._indices, csr._indptr), csr._indices)
+            self._coords = (S.sparse_rows(csr._indices, csr._indptr), csr._indices)
         self.data, self.has_canonical_format = csr.data, True
 
     def eliminate_zeros(self) -> None:
         """Drops elements that are 0, in place."""
         keep = self.data != 0
-        self.data, self.coords = self.data[keep], tuple(c[keep] for c in self.coords)
+        self.data, self._coords = self.data[keep], tuple(c[keep] for c in self._coords)
 
     def _getnnz(self, axis=None):
         if axis is None or axis == 0 and self.ndim == 1:
@@ -351,11 +381,11 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         if count <= 0:
             return
         # what is on the diagonal goes, the new elements come behind all others
-        keep = (self.col.astype(cp.int64) - self.row != k) | (cp.minimum(self.row, self.col) >= count)
-        at = cp.arange(count, dtype=self.row.dtype)
+        keep = (self._col.astype(cp.int64) - self._row != k) | (cp.minimum(self._row, self._col) >= count)
+        at = cp.arange(count, dtype=self._row.dtype)
         new = values[:count] if values.ndim else cp.full(count, values, dtype=self.dtype)
-        self.coords = (cp.concatenate((self.row[keep], at + max(-k, 0))),
-                       cp.concatenate((self.col[keep], at + max(k, 0))))
+        self._coords = (cp.concatenate((self._row[keep], at + max(-k, 0))),
+                       cp.concatenate((self._col[keep], at + max(k, 0))))
         self.data, self.has_canonical_format = cp.concatenate((self.data[keep], new)), False
 
     def __getitem__(self, key) -> _spbase | ndarray:
@@ -374,7 +404,7 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         csr = self.tocsr()
         csr[key] = x
         new = csr.tocoo()
-        self.data, self.coords, self.has_canonical_format = new.data, new.coords, False
+        self.data, self._coords, self.has_canonical_format = new.data, new._coords, False
 
 
 class coo_array(_coo, sparray):

@@ -325,7 +325,7 @@ class IndexedRows:
             raise ValueError("shape mismatch in assignment")
         x.sum_duplicates()
         self._zero_many(*self._swap((i.ravel(), j.ravel())))
-        r, c, data = x.row.astype(cp.int64), x.col.astype(cp.int64), x.data.astype(self.dtype, copy=False)
+        r, c, data = x._row.astype(cp.int64), x._col.astype(cp.int64), x.data.astype(self.dtype, copy=False)
         if not data.size:
             return
         n = data.size

@@ -70,7 +70,7 @@ class _Chosen:
 def _within(m, chosen):
     """(which elements integers and slices choose, the place of each element in the slice of each such axis)."""
     keep, places = cp.ones(m.data.size, dtype=bool), {}
-    for a, (c, item) in enumerate(zip(m.coords, chosen.index)):
+    for a, (c, item) in enumerate(zip(m._coords, chosen.index)):
         if isinstance(item, int):
             keep &= c == item
         elif isinstance(item, slice):
@@ -88,7 +88,7 @@ def _joined(m, chosen, at):
     wanted = ravel([chosen.index[a].ravel() for a in chosen.arrays], shape)
     order = cp.argsort(wanted, kind="stable")
     wanted = wanted[order]
-    have = ravel([m.coords[a][at] for a in chosen.arrays], shape)
+    have = ravel([m._coords[a][at] for a in chosen.arrays], shape)
     first, last = (cp.searchsorted(wanted, have, side=side) for side in ("left", "right"))
     times = last - first
     which = cp.repeat(cp.arange(at.size), times)
@@ -133,8 +133,8 @@ class IndexedAxes:
         drop = cp.zeros(self.data.size, dtype=bool)
         drop[there] = True
         stay = ~drop
-        self.data = cp.concatenate((self.data[stay], data))
-        self.coords = tuple(cp.concatenate((c[stay], new.astype(c.dtype))) for c, new in zip(self.coords, coords))
+        coords = tuple(cp.concatenate((c[stay], new.astype(c.dtype))) for c, new in zip(self._coords, coords))
+        self.data, self._coords = cp.concatenate((self.data[stay], data)), coords
         self.has_canonical_format = False
 
     def _new_elements(self, chosen, x):
@@ -148,15 +148,15 @@ class IndexedAxes:
         else:
             x = x.tocoo()
             while x.ndim > max(len(shape), 1) and x.shape[0] == 1:
-                x = class_of("coo", True)._new(x.data, x.coords[1:], x.shape[1:])
+                x = class_of("coo", True)._new(x.data, x._coords[1:], x.shape[1:])
             if any(a not in (1, b) for a, b in zip(x.shape[::-1], shape[::-1] or (1,))) or x.ndim > max(len(shape), 1):
                 raise ValueError("shape mismatch in assignment")
             x.sum_duplicates()
             x = repeated(x, shape or (1,))
-        places = {a: c for a, c in zip(axes, x.coords) if a != "array"}
+        places = {a: c for a, c in zip(axes, x._coords) if a != "array"}
         number = None
         if chosen.arrays:
-            number = ravel([c for c, a in zip(x.coords, axes) if a == "array"], chosen.together) if chosen.together \
+            number = ravel([c for c, a in zip(x._coords, axes) if a == "array"], chosen.together) if chosen.together \
                 else cp.zeros(x.data.size, dtype=cp.int64)
         coords = []
         for a, item in enumerate(chosen.index):

@@ -16,7 +16,7 @@ def _repeated(m, rows, columns):
     if m._shape_as_2d == (rows, columns):
         return m.reshape((rows, columns)).tocsr()
     coo = m.tocoo(copy=False)
-    row, column = coo.coords if coo.ndim == 2 else (cp.zeros_like(coo.coords[0]), coo.coords[0])
+    row, column = coo._coords if coo.ndim == 2 else (cp.zeros_like(coo._coords[0]), coo._coords[0])
     shape, n = m._shape_as_2d, coo.data.size
     data = coo.data
     if shape[0] == 1 != rows:
@@ -59,20 +59,20 @@ def _by_dense(m, other):
         return cp.multiply(m.data.sum(), other).reshape(broadcast_shape(m.shape, other.shape))
     coo, rows, columns = m.tocoo(), *m._shape_as_2d
     if m.shape == other.shape:
-        return coo._with_data(coo.data * other[coo.coords], copy=False)
+        return coo._with_data(coo.data * other[coo._coords], copy=False)
     if m.ndim == 1:
         coo = coo.reshape((1, columns))
     wide = cp.atleast_2d(other)
     fits = wide.shape[0] in (1, rows) and wide.shape[1] in (1, columns)
     if fits and (rows, columns) == (max(rows, wide.shape[0]), max(columns, wide.shape[1])):
-        at = (coo.row if wide.shape[0] > 1 else cp.zeros_like(coo.row),
-              coo.col if wide.shape[1] > 1 else cp.zeros_like(coo.col))
+        at = (coo._row if wide.shape[0] > 1 else cp.zeros_like(coo._row),
+              coo._col if wide.shape[1] > 1 else cp.zeros_like(coo._col))
         result = coo._with_data(coo.data * wide[at], copy=False)
         return result.reshape(m.shape) if m.ndim == 1 and other.ndim == 1 else result
     if rows == 1 and wide.shape[1] in (1, columns) or columns == 1 and wide.shape[0] in (1, rows):
         shape = (max(rows, wide.shape[0]), max(columns, wide.shape[1]))
         repeated = _repeated(m, *shape).tocoo()
-        return repeated._with_data(repeated.data * cp.broadcast_to(wide, shape)[repeated.coords], copy=False)
+        return repeated._with_data(repeated.data * cp.broadcast_to(wide, shape)[repeated._coords], copy=False)
     raise ValueError(f"inconsistent shapes {m.shape} and {other.shape}")
 
 

@@ -187,11 +187,12 @@ def safely_cast_index_arrays(A, idx_dtype=None, msg="") -> tuple[ndarray, ...] |
     wide = max(A.shape) > most
     if A.format in ("csr", "csc", "bsr"):
         R, C = getattr(A, "blocksize", (1, 1))
-        if int(A.indptr[-1]) * R > most:
+        indices, indptr = A.indices, A.indptr
+        if int(indptr[-1]) * R > most:
             raise ValueError(f"indptr values too large for {msg}")
-        if wide and A.indices.size and int(A.indices.max()) * C > most:
+        if wide and indices.size and int(indices.max()) * C > most:
             raise ValueError(f"indices values too large for {msg}")
-        return A.indices.astype(idx_dtype, copy=False), A.indptr.astype(idx_dtype, copy=False)
+        return indices.astype(idx_dtype, copy=False), indptr.astype(idx_dtype, copy=False)
     if A.format == "coo":
         if wide and any(c.size and int(c.max()) > most for c in A.coords):
             raise ValueError(f"coords values too large for {msg}")

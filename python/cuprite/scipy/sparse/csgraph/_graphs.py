@@ -30,14 +30,14 @@ def _edges(csgraph, directed=True):
     if csgraph.shape[0] != csgraph.shape[1]:
         raise ValueError("compressed-sparse graph must be shape (N, N)")
     graph = csgraph.tocsr().astype(float, copy=False)
+    data, indices, indptr = graph._triple()
     if directed:
-        return graph.data, graph.indices, graph.indptr
+        return data, indices, indptr
     from cuprite import _sparse as S
-    rows, back = S.sparse_rows(graph.indices, graph.indptr), graph.T.tocsr()
-    rows_back = S.sparse_rows(back.indices, back.indptr)
+    more, back, ends = graph.T.tocsr()._triple()
     join = cp.concatenate
-    return S.sparse_compress(join([graph.data, back.data]), join([rows, rows_back]),
-                             join([graph.indices, back.indices]), graph.shape[0])
+    return S.sparse_compress(join([data, more]), join([S.sparse_rows(indices, indptr), S.sparse_rows(back, ends)]),
+                             join([indices, back]), graph.shape[0])
 
 
 def _node(i, n, name="i_start"):
@@ -106,7 +106,7 @@ def _sparse_laplacian(graph, normed, along, dtype):
     if dtype is not None:
         coo = coo.astype(dtype)
     w = cp.asarray(coo.sum(axis=along)).ravel() - coo.diagonal()
-    row, column = coo.coords
+    row, column = coo._coords
     off = row != column
     data, row, column = coo.data[off], row[off], column[off]
     n = coo.shape[0]

@@ -59,10 +59,10 @@ def _beside(compare, name, sp_name, scipy_name, accept_error=False):
 
 
 def _dense(x):
-    """The array of a sparse matrix, and the coefficients of a polynomial."""
+    """The array of a sparse matrix, in C's layout, which says nothing about the matrix; a polynomial's coefficients."""
     if isinstance(x, (cuprite.poly1d, numpy.poly1d)):
         return x.coeffs
-    return x.toarray() if hasattr(x, "toarray") else x
+    return x.toarray(order="C") if hasattr(x, "toarray") else x
 
 
 def _arrays_of(ours, theirs, type_check, check):

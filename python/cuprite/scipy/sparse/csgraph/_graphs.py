@@ -221,7 +221,8 @@ def dijkstra(csgraph, directed=True, indices=None, return_predecessors=False, un
         returned with the predecessors.
     Returns: float64 (..., n), infinity where there is no path; int32 predecessors, -9999 where there is none; with
         min_only int32 sources. Found on the host, by a task for each node where paths begin.
-    Errors: ValueError for a matrix that is not square, a node that is not there or a negative limit.
+    Errors: ValueError for a matrix that is not square, a node that is not there or a negative limit;
+        NegativeCycleError for a cycle of negative length, along which SciPy's never ends.
     Source: scipy.sparse.csgraph.dijkstra."""
     data, edges, indptr = _edges(csgraph, directed)
     n = len(indptr) - 1
@@ -230,6 +231,7 @@ def dijkstra(csgraph, directed=True, indices=None, return_predecessors=False, un
     if unweighted:
         data = cp.ones_like(data)
     elif data.size and bool((data < 0).any()):
+        _no_cycle_below_zero(data, edges, indptr)
         return _by_scipy("dijkstra", csgraph, directed=directed, indices=indices, limit=limit, min_only=min_only,
                          return_predecessors=return_predecessors)
     start = cp.arange(n) if indices is None else cp.asarray(indices)
@@ -245,6 +247,18 @@ def dijkstra(csgraph, directed=True, indices=None, return_predecessors=False, un
         return distances[0], before[0], _sources(before[0], start)
     distances, before = (x.reshape(*shape, n) for x in (distances, before))
     return (distances, before) if return_predecessors else distances
+
+
+def _no_cycle_below_zero(data, edges, indptr):
+    """NegativeCycleError where a cycle has a negative length: by Bellman and Ford's, from a node with edges to all."""
+    import numpy
+    import scipy.sparse
+    from cuprite.scipy.sparse.csgraph._by_scipy import module
+    data, edges, indptr = (x.get() for x in (data, edges, indptr))
+    n = indptr.size - 1
+    arrays = (numpy.append(data, numpy.ones(n)), numpy.append(edges, numpy.arange(n)),
+              numpy.append(indptr, data.size + n))
+    module().bellman_ford(scipy.sparse.csr_array(arrays, shape=(n + 1, n + 1)), indices=n)
 
 
 def _sources(before, start):
@@ -283,6 +297,8 @@ def shortest_path(csgraph, method="auto", directed=True, return_predecessors=Fal
     data, _, _ = _edges(csgraph)
     if method in ("auto", "D") and (unweighted or not data.size or not bool((data < 0).any())):
         return dijkstra(csgraph, directed, indices, return_predecessors, unweighted)
+    if method == "D":
+        _no_cycle_below_zero(*_edges(csgraph, directed))
     if method == "FW" and indices is not None:
         raise ValueError("Cannot specify indices with method == 'FW'.")
     return _by_scipy("shortest_path", csgraph, method=method, directed=directed, unweighted=unweighted,

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import cuprite as cp
+from oracle import outcome
 
 theirs = pytest.importorskip("scipy.stats")
 ours = cp.scipy.stats
@@ -126,3 +127,33 @@ def test_complex_numbers_are_refused(call):
     for module, x in ((theirs, a), (ours, cp.asarray(a))):
         with pytest.raises(ValueError):
             eval("m." + call, {"m": module, "a": x})
+
+
+NAN = np.nan
+EDGES = {"nothing": [], "no rows": np.ones((0, 3)), "no columns": np.ones((3, 0)), "one": [5.0], "two": [1.0, 2.0],
+         "equal": np.ones(6), "negative": [-1.0, -2.0, -4.0], "NaN": [1.0, NAN, 3.0, 4.0], "NaN alone": [NAN, NAN],
+         "NaN twice": [NAN, NAN, 1.0, 3.0], "infinite": [1.0, np.inf, 2.0, -np.inf]}
+EDGE_CALLS = """zscore(a)|zscore(a, ddof=1)|zscore(a, ddof=9)|skew(a)|skew(a, bias=False)|kurtosis(a)|gmean(a)|hmean(a)
+hmean(a, nan_policy='omit')|pmean(a, 3)|variation(a)|variation(a, ddof=1)|sem(a)|sem(a, ddof=2)|sem(a, ddof=9)|iqr(a)
+iqr(a, axis=0)|median_abs_deviation(a)|tmean(a)|tmean(a, (2, 3))|tmean(a, (100, 200))|tvar(a)|tvar(a, ddof=9)|tstd(a)
+tsem(a)|tmin(a)|tmin(a, 100)|tmax(a)|tmax(a, -100)|entropy(a)|mode(a)|describe(a)|describe(a, ddof=9)
+tuple(ttest_1samp(a, 1.0))|tuple(ttest_ind(a, a + 1))|tuple(ttest_rel(a, a[:1]))|jarque_bera(a)""".replace("\n", "|")
+
+
+@pytest.mark.parametrize("name", EDGES)
+@pytest.mark.parametrize("call", EDGE_CALLS.split("|"))
+def test_edges(call, name):
+    """Of few, equal, missing or no elements: SciPy's values, or the kind of its exception."""
+    a = np.asarray(EDGES[name])
+    results = []
+    for module, x in ((theirs, a), (ours, cp.asarray(a))):
+        expression = "tuple(m." + call[6:] if call.startswith("tuple") else "m." + call
+        results.append(outcome(lambda: flat(eval(expression, {"m": module, "a": x}))))  # noqa: B023
+    want, got = results
+    if isinstance(want, type) or isinstance(got, type):
+        assert got is want
+        return
+    for x, y in zip(got, want, strict=True):
+        x, y = x.get() if hasattr(x, "get") else np.asarray(x), np.asarray(y)
+        assert x.shape == y.shape
+        np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-12)

@@ -90,7 +90,7 @@ class ManyAxes:
         return found.tocoo().reshape(self._shape) if issparse(found) else found.reshape(self._shape)
 
     def _many(self, other=None):
-        return self.ndim > 2 or getattr(other, "ndim", 0) > 2
+        return self._is_array and (self.ndim > 2 or getattr(other, "ndim", 0) > 2)
 
     def _like_shaped(self, other):
         """Another sparse array of this shape, in one row."""

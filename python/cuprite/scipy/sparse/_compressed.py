@@ -147,7 +147,8 @@ class _cs(IndexedRows, Extremes, DataMatrix):
         if last < self._indices.size:
             self._indices, self.data = self._indices[:last], self.data[:last]
         claimed = self._canonical == _CLAIMED
-        self._sorted, self._trusted = claimed or not found & _UNSORTED, True
+        self._sorted = not found & _UNSORTED or (claimed or self._sorted == _CLAIMED) and _CLAIMED
+        self._trusted = True
         self._canonical = not found & (_UNSORTED | _TWICE) or claimed and _CLAIMED
 
     def check_format(self, full_check=True) -> None:
@@ -190,13 +191,14 @@ class _cs(IndexedRows, Extremes, DataMatrix):
         """Whether the indices of each line ascend."""
         if self._sorted is None or not self._trusted:
             self._check()
-        return self._sorted
+        return bool(self._sorted)
 
     @has_sorted_indices.setter
     def has_sorted_indices(self, value) -> None:
-        self._sorted = bool(value) or None
         if not value:
-            self._canonical = None
+            self._sorted = self._canonical = None
+        elif not self.has_sorted_indices:
+            self._sorted = _CLAIMED
 
     @property
     def has_canonical_format(self) -> bool:
@@ -212,10 +214,11 @@ class _cs(IndexedRows, Extremes, DataMatrix):
         elif self._canonical is not True or not self._trusted:
             self._triple()
             self._canonical = self._canonical or _CLAIMED
-            self._sorted = True
+            self._sorted = self._sorted or _CLAIMED
 
     def _put(self, triple, ordered, canonical):
-        self.data, self._indices, self._indptr = triple
+        # in this order a thread that reads data, indices and indptr meanwhile finds no pointer behind its indices
+        self._indptr, self._indices, self.data = triple[::-1]
         self._sorted, self._canonical, self._trusted = ordered, canonical, True
 
     def sort_indices(self) -> None:
@@ -248,6 +251,7 @@ class _cs(IndexedRows, Extremes, DataMatrix):
 
     def _canon(self):
         """The matrix itself, or a copy with indices that ascend and no duplicates."""
+        self._triple()
         if self.has_canonical_format:
             return self
         new = type(self)._new(*self._triple(), self.shape)

@@ -95,18 +95,29 @@ class Slices:
             return self.mean(cuprite.fused(text, x=self.x, m=mean[..., None]))
         return self.mean((self.x - mean[..., None]) ** order)
 
-    def variance(self, ddof=0) -> ndarray:
-        """The variance: of complex numbers the mean of squares, not of absolute ones."""
-        return self._freed(self.central(2), ddof)
+    def variance(self, ddof=0, least=-math.inf) -> ndarray:
+        """The variance: of complex numbers the mean of squares, not of absolute ones. Where no more than ddof elements
+        count it is not finite, or negative above `least` degrees of freedom."""
+        return self._freed(self.central(2), ddof, least)
 
-    def spread(self, ddof=0) -> ndarray:
+    def spread(self, ddof=0, least=-math.inf) -> ndarray:
         """The variance as NumPy has it: of complex numbers the mean of absolute squares."""
         if self.x.dtype.kind != "c":
-            return self.variance(ddof)
-        return self._freed(self.mean(abs(self.x - self.mean()[..., None]) ** 2), ddof)
+            return self.variance(ddof, least)
+        return self._freed(self.mean(abs(self.x - self.mean()[..., None]) ** 2), ddof, least)
 
-    def _freed(self, found, ddof):
-        return found * (self.n / (self.n - ddof)) if ddof else found
+    def positive(self, found, ddof) -> ndarray:
+        """Results, NaN where no more than ddof elements count."""
+        return nan_where(cuprite.asarray(self.n - ddof <= 0), found)
+
+    def _freed(self, found, ddof, least):
+        if not ddof:
+            return found
+        free = self.n - ddof
+        if isinstance(free, ndarray):
+            return found * (self.n / cuprite.maximum(free, least))
+        free = max(free, least)
+        return found * (self.n / free if free else math.inf)
 
     def result(self, r, keepdims=False) -> ndarray:
         """The results, in SciPy's type, with the axis kept or not."""

@@ -145,7 +145,7 @@ def linregress(x, y, alternative="two-sided") -> LinregressResult:
     if x.size != y.size:
         raise ValueError("all the input array dimensions except for the concatenation axis must match exactly")
     n = x.size
-    if n == 0:
+    if n < 2:
         found = _Line(*[cuprite.full((), numpy.nan)] * 5)
         found.intercept_stderr = cuprite.full((), numpy.nan)
         return found

@@ -1,6 +1,7 @@
 """Means, moments and scores along an axis."""
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy
@@ -25,7 +26,7 @@ def zmap(scores, compare, axis=0, ddof=0, nan_policy="propagate") -> ndarray:
         return _zmap_of_halves(array(scores), array(compare), axis, ddof, nan_policy, same)
     scores, compare = floating(scores), floating(compare)
     s = Slices(compare, axis, nan_policy)
-    mean, std = s.mean(), cuprite.sqrt(s.spread(ddof))
+    mean, std = s.mean(), cuprite.sqrt(s.positive(s.spread(ddof), ddof))
     mean, std = s.result(mean, True), s.result(std, True)
     if same:
         std = nan_where(std <= abs(numpy.finfo(std.dtype).eps * mean), std)
@@ -171,7 +172,7 @@ def sem(a, axis=0, ddof=1, nan_policy="propagate", *, keepdims=False) -> ndarray
         'propagate', 'raise' or 'omit'; keepdims: whether the axis stays, of length 1.
     """
     s = Slices(a, axis, nan_policy)
-    return s.result(cuprite.sqrt(s.spread(ddof) / s.n), keepdims)
+    return s.result(cuprite.sqrt(s.spread(ddof, 0) / s.n) if s.x.shape[-1] else s.mean(), keepdims)
 
 
 class DescribeResult(NamedTuple):
@@ -220,6 +221,15 @@ def _mean_of(a, axis, weights, nan_policy, keepdims, there, back, dtype=None) ->
     return s.result(back(_weighted(there(s.x), s, weights, axis)), keepdims)
 
 
+def _not_below_zero(a, axis, keepdims, found) -> ndarray:
+    """Means, NaN where an element is negative."""
+    if a.dtype.kind not in "if" or not bool((a < 0).any()):
+        return found
+    x, kept = on_last(a < 0, axis)
+    lost = x.any(axis=-1)
+    return nan_where(lost.reshape(kept) if keepdims else lost, found)
+
+
 @beside_its_arrays
 def gmean(a, axis=0, dtype=None, weights=None, *, nan_policy="propagate", keepdims=False) -> ndarray:
     """The geometric mean.
@@ -244,10 +254,8 @@ def hmean(a, axis=0, dtype=None, *, weights=None, nan_policy="propagate", keepdi
     """
     a = array(a) if dtype is None else array(a).astype(dtype)
     dtype = result_type(a) if weights is None else result_type(a, weights)
-    a = floating(a)
-    a = nan_where(a < 0, a) if bool((a < 0).any()) else a
-    return _mean_of(a, axis, weights, nan_policy, keepdims, lambda x: 1.0 / x, lambda x: 1.0 / x,
-                    dtype)
+    found = _mean_of(floating(a), axis, weights, nan_policy, keepdims, lambda x: 1.0 / x, lambda x: 1.0 / x, dtype)
+    return _not_below_zero(a, axis, keepdims, found)
 
 
 @beside_its_arrays
@@ -257,14 +265,15 @@ def pmean(a, p, *, axis=0, dtype=None, weights=None, nan_policy="propagate", kee
     Parameters: a: the elements; p: the power, a number; axis: along which (None: all); dtype: which is computed in;
         weights: of the elements; nan_policy: 'propagate', 'raise' or 'omit'; keepdims: whether the axis stays, of
         length 1.
-    Errors: ValueError for a power that is no number.
+    Errors: ValueError for a power that is no number, NotImplementedError for an infinite one.
     """
     if not isinstance(p, (int, float, numpy.number)):
         raise ValueError("Power mean only implemented for finite p")
+    if not math.isfinite(p):
+        raise NotImplementedError("Power mean only implemented for finite `p`")
     if p == 0:
         return gmean(a, axis, dtype, weights, nan_policy=nan_policy, keepdims=keepdims)
     a = array(a) if dtype is None else array(a).astype(dtype)
     dtype = result_type(a) if weights is None else result_type(a, weights)
-    a = floating(a)
-    a = nan_where(a < 0, a) if bool((a < 0).any()) else a
-    return _mean_of(a, axis, weights, nan_policy, keepdims, lambda x: x ** p, lambda x: x ** (1 / p), dtype)
+    found = _mean_of(floating(a), axis, weights, nan_policy, keepdims, lambda x: x ** p, lambda x: x ** (1 / p), dtype)
+    return _not_below_zero(a, axis, keepdims, found)

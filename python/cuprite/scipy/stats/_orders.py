@@ -8,7 +8,7 @@ import numpy
 import cuprite
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
-from cuprite.scipy.stats._arrays import Slices, array, known, on_last
+from cuprite.scipy.stats._arrays import Slices, array, known, nan_where, on_last
 
 
 def _groups(y):
@@ -83,17 +83,17 @@ def mode(a, axis=0, nan_policy="propagate", keepdims=False) -> ModeResult:
     a = array(a)
     x, kept = on_last(a, axis)
     mask = known(x, nan_policy)
+    if x.shape[-1] == 0:
+        shape = kept if keepdims else x.shape[:-1]
+        return ModeResult(cuprite.full(shape, numpy.nan), cuprite.zeros(shape))
     y = cuprite.sort(x, axis=-1)
     _, first, last = _groups(y)
     counts = last - first + 1
-    if mask is not None:
-        counts = cuprite.where(cuprite.isnan(y), 0, counts)
+    if a.dtype.kind == "f":  # NaN is a value like others unless it is omitted
+        missing = cuprite.isnan(y)
+        counts = cuprite.where(missing, missing.sum(axis=-1, keepdims=True) if mask is None else 0, counts)
     at = counts.argmax(axis=-1)[..., None]
     value, count = (cuprite.take_along_axis(v, at, -1)[..., 0] for v in (y, counts))
-    if mask is None and a.dtype.kind == "f":
-        missing = cuprite.isnan(x).any(axis=-1)
-        value = cuprite.where(missing, numpy.nan, value)
-        count = cuprite.where(missing, cuprite.isnan(x).sum(axis=-1), count)
     if mask is not None:
         count = count.astype(numpy.float64)
     if keepdims:
@@ -126,6 +126,8 @@ def iqr(x, axis=None, rng=(25, 75), scale=1.0, nan_policy="propagate", interpola
     if array(x).dtype.kind == "c":
         raise ValueError("iqr: quantiles are of real numbers")
     s = Slices(x, axis, nan_policy)
+    if s.x.shape[-1] == 0:
+        return s.result(cuprite.full(s.x.shape[:-1], numpy.nan, s.dtype), keepdims)
     of = cuprite.percentile if s.mask is None else cuprite.nanpercentile
     q = of(s.x, cuprite.asarray([low, high]), axis=-1, method=interpolation)
     return s.result((q[1] - q[0]) / scale, keepdims)
@@ -236,8 +238,17 @@ def _limited(a, limits, inclusive, axis):
             mask &= s.x >= low if inclusive[0] else s.x > low
         if high is not None:
             mask &= s.x <= high if inclusive[1] else s.x < high
+        if mask.size and not bool(mask.any()) and not bool(cuprite.isnan(s.x).any()):
+            raise ValueError("No array values within given limits")
         s.mask, s.n = mask, mask.sum(axis=-1)
     return s
+
+
+def _limited_result(s, found, ddof=0):
+    """The result of what lies within limits: NaN where there is NaN at all, and where no more than ddof elements are."""
+    if s.x.dtype.kind == "f" and s.mask is not None:
+        found = nan_where(cuprite.isnan(s.x).any(axis=-1), found)
+    return s.result(s.positive(found, ddof))
 
 
 @beside_its_arrays
@@ -248,7 +259,7 @@ def tmean(a, limits=None, inclusive=(True, True), axis=None) -> ndarray:
         along which (None: all).
     """
     s = _limited(a, limits, inclusive, axis)
-    return s.result(s.mean())
+    return _limited_result(s, s.mean())
 
 
 @beside_its_arrays
@@ -259,7 +270,7 @@ def tvar(a, limits=None, inclusive=(True, True), axis=0, ddof=1) -> ndarray:
         along which (None: all); ddof: of the variance.
     """
     s = _limited(a, limits, inclusive, axis)
-    return s.result(s.variance(ddof))
+    return _limited_result(s, s.variance(ddof), ddof)
 
 
 @beside_its_arrays
@@ -280,22 +291,25 @@ def tsem(a, limits=None, inclusive=(True, True), axis=0, ddof=1) -> ndarray:
         along which (None: all); ddof: of the variance.
     """
     s = _limited(a, limits, inclusive, axis)
-    return s.result(cuprite.sqrt(s.variance(ddof) / s.n))
+    return _limited_result(s, cuprite.sqrt(s.variance(ddof) / s.n), ddof) if s.x.shape[-1] else s.result(s.mean())
 
 
 def _extreme(a, limit, axis, inclusive, nan_policy, sign) -> ndarray:
     s = Slices(a, axis, nan_policy)
     x = sign * s.x
+    if x.shape[-1] == 0:
+        return s.result(s.mean())
     keep = cuprite.ones(x.shape, bool) if s.mask is None else s.mask
     if limit is not None:
         keep = keep & (x >= sign * limit if inclusive else x > sign * limit)
     found = sign * cuprite.where(keep, x, numpy.inf).min(axis=-1)
     some = keep.any(axis=-1)
-    if not bool(some.any()):
+    lost = cuprite.isnan(x).any(axis=-1) if s.mask is None else ~some
+    if some.size and not bool((some | lost).any()):
         raise ValueError("No array values within given limits")
     found = cuprite.where(some, found, numpy.nan)
     if s.mask is None:
-        found = cuprite.where(cuprite.isnan(x).any(axis=-1), numpy.nan, found)
+        found = cuprite.where(lost, numpy.nan, found)
     whole = array(a).dtype
     return found.astype(whole) if whole.kind == "f" or whole.kind in "biu" and bool(some.all()) else found
 

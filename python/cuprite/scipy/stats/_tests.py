@@ -76,7 +76,8 @@ def ttest_rel(a, b, axis=0, nan_policy="propagate", alternative="two-sided", *, 
     """
     a, b = array(a), array(b)
     dtype = result_type(a, b)
-    if axis is not None and a.ndim and b.ndim and a.shape[axis] != b.shape[axis]:
+    if axis is not None and a.ndim and b.ndim and a.shape[axis] != b.shape[axis] and 1 not in (a.shape[axis],
+                                                                                            b.shape[axis]):
         raise ValueError("unequal length arrays")
     return ttest_1samp(as_type(floating(a) - floating(b), dtype), 0.0, axis, nan_policy, alternative, keepdims=keepdims)
 
@@ -92,6 +93,9 @@ def ttest_ind(a, b, *, axis=0, equal_var=True, nan_policy="propagate", alternati
     Errors: ValueError for another alternative, and NaN where that is refused.
     """
     x, y = Slices(a, axis, nan_policy), Slices(b, axis, nan_policy)
+    if 0 in (x.x.shape[-1], y.x.shape[-1]):
+        nothing = x.mean() + y.mean() + numpy.nan
+        return TtestResult(x.result(nothing, keepdims), x.result(nothing, keepdims), nothing)
     v1, v2, n1, n2 = x.variance(1), y.variance(1), x.n, y.n
     if equal_var:
         df = n1 + n2 - 2.0
@@ -132,12 +136,9 @@ def jarque_bera(x, *, axis=None, nan_policy="propagate", keepdims=False) -> Sign
 
     Parameters: x: the sample; axis: along which (None: all); nan_policy: 'propagate', 'raise' or 'omit'; keepdims:
         whether the axis stays, of length 1.
-    Errors: ValueError for no elements.
     """
-    if array(x).size == 0:
-        raise ValueError("At least one observation is required.")
     s = Slices(x, axis, nan_policy)
-    found = s.n / 6 * (_skew(s, True) ** 2 + _kurtosis(s, True, True) ** 2 / 4)
+    found = s.n / 6.0 * (_skew(s, True) ** 2 + _kurtosis(s, True, True) ** 2 / 4)
     statistic = s.result(found, keepdims)
     s.dtype = numpy.result_type(s.dtype, numpy.float32)
     return SignificanceResult(statistic, s.result(cuprite.exp(-found / 2), keepdims))
@@ -182,6 +183,8 @@ def ks_1samp(x, cdf, args=(), alternative="two-sided", method="auto") -> KstestR
     alternative = _known_words(alternative, method)
     x = cuprite.sort(floating(x).reshape(-1))
     n = x.size
+    if n == 0:
+        return KstestResult(numpy.nan, numpy.nan)
     values = _cdf_of(cdf)(x, *args)
     plus = float((cuprite.arange(1.0, n + 1) / n - values).max())
     minus = float((values - cuprite.arange(0.0, n) / n).max())

@@ -1,0 +1,143 @@
+"""Sparse matrices whose arrays lie, are written to behind their back or are claimed to be what they are not: every
+operation gives an exception that is SciPy's kind, or a result, and the process goes on."""
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import cuprite as cp
+from oracle import raises
+from sparse_oracle import cs, on_host, ours_of, outcome, sp
+
+N = 12
+OPERATIONS = """m@v m.T@v m@V m@m m+m m.multiply(m) m.maximum(m) m==m m.sum(0) m.sum(1) m.toarray() m.tocsc() m.tocsr()
+m.tocoo() m.T.toarray() m.diagonal() m.tobsr((2,2)) m.todia() m.copy() m.get() m.astype('f4') str(m) m.count_nonzero()
+abs(m) s.vstack([m,m]) s.tril(m) s.find(m) g.connected_components(m) g.dijkstra(abs(m),indices=0) g.laplacian(m)
+g.breadth_first_order(m,0) g.minimum_spanning_tree(m) n.norm(m) n.cg(m,v,maxiter=2) n.spsolve(m,v)""".split()
+ROWS = """m[3] m[:,3] m[[1,2]] m[:,[1,2]] m[1,2] m.max(0) m.max(1) m.argmax(0) m.eliminate_zeros() m.sum_duplicates()
+m.sort_indices() m.resize(5,5)""".split()
+WRITTEN = {
+    "csr": ["m.indices[0] = 10**6", "m.indices[5] = -1", "m.indptr[3] = 10**6", "m.indptr[3] = -5",
+            "m.indptr[-1] = 10**7", "m.indptr[0] = 4", "m.indices = m.indices + 100", "m.indptr = m.indptr[:-1]",
+            "m.indices = m.indices[:10]", "m.indptr = m.indptr[::-1]", "m.data = m.data.reshape(-1, 1)"],
+    "csc": ["m.indices[0] = 10**6", "m.indptr[3] = 10**6", "m.indptr[3] = -5"],
+    "coo": ["m.row[0] = 10**6", "m.col[0] = 10**6", "m.row[5] = -3", "m.col = m.col + 1000", "m.row = m.row[:3]",
+            "m.coords = (m.row,)", "m.data = m.data[:3]"],
+    "bsr": ["m.indices[0] = 10**6", "m.indices[2] = -1", "m.indptr[3] = 10**6", "m.indptr[-1] = 10**7",
+            "m.data = m.data[:3]", "m.indices = m.indices[:3]"]}
+
+UNTOUCHED = {"coo": ("m.count_nonzero()",), "csr": ("str(m)", "m.count_nonzero()")}  # what does not look at the arrays that were written to
+
+
+def a_matrix(format):
+    r = np.random.default_rng(0)
+    d = np.where(r.random((N, N)) < 0.4, r.integers(1, 5, (N, N)), 0).astype("f8") + np.eye(N)
+    return ours_of(format, True, cp.asarray(d))
+
+
+@pytest.mark.parametrize("format, change", [(f, c) for f, changes in WRITTEN.items() for c in changes])
+def test_arrays_that_are_written_to(format, change):
+    """What an attribute shows may be changed; the next operation checks it: ValueError, and nothing is read beyond."""
+    names = {"s": cs, "g": cs.csgraph, "n": cs.linalg, "v": cp.ones(N), "V": cp.ones((N, 3))}
+    for call in OPERATIONS + (ROWS if format in ("csr", "csc") else []):
+        names["m"] = a_matrix(format)
+        exec(change, names)
+        def used():
+            result = eval(call, names)  # noqa: B023
+            return result.toarray() if cs.issparse(result) else result
+        got = outcome(used)
+        assert isinstance(got, type) and issubclass(got, ValueError) or call in UNTOUCHED.get(format, ()), (call, got)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_claims(seed):
+    """Order and uniqueness by the user's word: results may be wrong where that is, memory is not touched. In a process
+    of its own, which must live."""
+    code = f"""
+import numpy as np, cuprite as cp, warnings
+warnings.simplefilter("ignore")
+s, r = cp.scipy.sparse, np.random.default_rng({seed})
+for _ in range(6):
+    nnz = int(r.integers(0, 300))
+    indptr = np.concatenate([[0], np.sort(r.integers(0, nnz + 1, {N} - 1)), [nnz]])
+    arrays = [cp.asarray(x) for x in (r.integers(-2, 3, nnz).astype("f8"), r.integers(0, {N}, nnz), indptr)]
+    for call in {OPERATIONS[:24] + ROWS[:8]!r}:
+        for name in ("csr_array", "csc_array"):
+            m, v, V = getattr(s, name)(tuple(x.copy() for x in arrays), shape=({N}, {N})), cp.ones({N}), cp.ones(({N}, 3))
+            setattr(m, "has_canonical_format" if r.random() < 0.6 else "has_sorted_indices", True)
+            try:
+                eval(call)
+            except (ValueError, IndexError):
+                pass
+print("lives")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "lives\n", (done.returncode, done.stderr[-500:])
+
+
+@pytest.mark.parametrize("is_array", [True, False])
+@pytest.mark.parametrize("format", ["csr", "csc"])
+@pytest.mark.parametrize("arrays", [
+    ([1.0, 2], [0, 1], [0, 2, 1]), ([1.0, 2], [0, 1], [1, 1, 2]), ([1.0, 2], [0, 1], [0, 1, 5]),
+    ([1.0, 2], [0, 1], [0, -1, 2]), ([1.0, 2], [0, 9], [0, 1, 2]), ([1.0, 2], [0, -1], [0, 1, 2]),
+    ([1.0, 2, 3], [0, 1], [0, 1, 2]), ([[1.0, 2]], [0, 1], [0, 1, 2]),
+    ([1.0, 2], [[0, 1]], [0, 1, 2]), ([1.0, 2], [0, 1], []), ([1.0, 2], [0, 2**62], [0, 1, 2])])
+def test_arrays_that_lie(format, is_array, arrays):
+    arrays = tuple(cp.asarray(x) for x in arrays)
+    if arrays[2].size == 0:
+        arrays = arrays[:2] + (arrays[2].astype("i8"),)
+    with raises(ValueError):
+        ours_of(format, is_array, arrays, shape=(2, 2))
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0)])
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "dia", "bsr"])
+def test_nothing(format, shape):
+    """Matrices without elements: SciPy's results and exceptions."""
+    calls = """A@B A+A A.multiply(A) A.T A.sum() A.sum(0) A.sum(1) A.mean() A.mean(0) A.toarray() A.tocsr() A.tocsc()
+        A.tocoo() A.todia() A.diagonal() A.reshape(A.shape[::-1]) A==A A!=A A<A A.maximum(A) abs(A) A*2 m.kron(A,B)
+        m.hstack([A,A]) m.vstack([A,A]) m.block_diag([A,B]) m.tril(A) A.power(2) A.trace()""".split()
+    for call in calls:
+        results = []
+        for module in (cs, sp):
+            a, b = (getattr(module, format + "_array")(s) for s in (shape, shape[::-1]))
+            results.append(outcome(lambda: eval(call, {"A": a, "B": b, "m": module})))  # noqa: B023
+        ours, theirs = results
+        if isinstance(ours, type) or isinstance(theirs, type):
+            assert ours is theirs, (call, ours, theirs)
+        else:
+            assert on_host(ours).shape == (theirs.toarray() if sp.issparse(theirs) else np.asarray(theirs)).shape, call
+
+
+def test_negative_cycles_end():
+    """SciPy's own Dijkstra runs for ever along a cycle of negative length."""
+    g = cs.csgraph
+    for graph in ([[-1.0, 0], [0, 1]], [[0, 1.0, 0], [0, 0, -3], [1, 0, 0]]):
+        for call in (g.dijkstra, lambda x: g.shortest_path(x, method="D")):
+            with pytest.raises(g.NegativeCycleError):
+                call(cs.csr_array(cp.asarray(graph)))
+    fine = cp.asarray([[0, 2.0, 0], [0, 0, -1], [0, 0, 0]])
+    np.testing.assert_array_equal(g.dijkstra(cs.csr_array(fine), indices=0).get(), [0, 2, 1])
+
+
+def test_threads_share_a_matrix():
+    r = np.random.default_rng(1)
+    at = cp.asarray(r.integers(0, 50, 900)), cp.asarray(np.linspace(0, 900, 51).astype(int))
+    m = cs.csr_array((cp.asarray(r.integers(1, 3, 900).astype("f8")), *at), shape=(50, 50))
+    wrong = []
+
+    def work():
+        for _ in range(30):
+            x = (m @ cp.ones(50)).get()
+            m.sum_duplicates()
+            y = m.toarray().get().sum(1)
+            _ = m.indices, m.has_sorted_indices, m.T.tocsr(), m[3:9]
+            wrong.extend([] if np.array_equal(x, y) else [1])
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong

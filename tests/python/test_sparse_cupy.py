@@ -44,7 +44,8 @@ def test_shapes_broadcast(format, shapes, dtype):
         np.testing.assert_array_equal(on_host(got), getattr(np, name)(a, b))
 
 
-@pytest.mark.parametrize("call", ["a == b", "a != b", "a < b", "a.maximum(b)", "a.minimum(b)", "a.multiply(b)", "a + b"])
+@pytest.mark.parametrize("call", ["a == b", "a != b", "a < b", "a.maximum(b)", "a.minimum(b)", "a.multiply(b)",
+                                  "a + b"])
 @pytest.mark.parametrize("shape", [(2, 5), (6, 2), (5, 6)])
 def test_shapes_that_do_not_broadcast(call, shape):
     a, b = cs.csr_array(cp.ones((6, 5))), cs.csr_array(cp.ones(shape))

@@ -28,7 +28,8 @@ WRITTEN = {
     "bsr": ["m.indices[0] = 10**6", "m.indices[2] = -1", "m.indptr[3] = 10**6", "m.indptr[-1] = 10**7",
             "m.data = m.data[:3]", "m.indices = m.indices[:3]"]}
 
-UNTOUCHED = {"coo": ("m.count_nonzero()",), "csr": ("str(m)", "m.count_nonzero()")}  # what does not look at the arrays that were written to
+# what does not look at the arrays that were written to
+UNTOUCHED = {"coo": ("m.count_nonzero()",), "csr": ("str(m)", "m.count_nonzero()")}
 
 
 def a_matrix(format):
@@ -65,7 +66,8 @@ for _ in range(6):
     arrays = [cp.asarray(x) for x in (r.integers(-2, 3, nnz).astype("f8"), r.integers(0, {N}, nnz), indptr)]
     for call in {OPERATIONS[:24] + ROWS[:8]!r}:
         for name in ("csr_array", "csc_array"):
-            m, v, V = getattr(s, name)(tuple(x.copy() for x in arrays), shape=({N}, {N})), cp.ones({N}), cp.ones(({N}, 3))
+            m = getattr(s, name)(tuple(x.copy() for x in arrays), shape=({N}, {N}))
+            v, V = cp.ones({N}), cp.ones(({N}, 3))
             setattr(m, "has_canonical_format" if r.random() < 0.6 else "has_sorted_indices", True)
             try:
                 eval(call)

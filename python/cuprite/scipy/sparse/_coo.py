@@ -11,7 +11,8 @@ from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, 
 from cuprite.scipy.sparse._data import DataMatrix
 from cuprite.scipy.sparse._index_axes import IndexedAxes
 from cuprite.scipy.sparse._minmax import Extremes
-from cuprite.scipy.sparse._util import as_axes, check_shape, get_index_dtype, getdtype, isshape, sum_dtype, validate_axis
+from cuprite.scipy.sparse._util import (
+    as_axes, check_shape, get_index_dtype, getdtype, isshape, sum_dtype, validate_axis)
 
 
 class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
@@ -258,8 +259,9 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         if self.ndim > 2:
             return self._delivered(self._flat().toarray().reshape(self._shape), order, out)
         if self.ndim == 1:
-            dense = S.sparse_dense(self.data, self._coords[0], cp.array([0, self.data.size], dtype=self._coords[0].dtype),
-                                   self._shape[0], False, False)
+            index = self._coords[0]
+            ends = cp.array([0, self.data.size], dtype=index.dtype)
+            dense = S.sparse_dense(self.data, index, ends, self._shape[0], False, False)
             return self._delivered(dense.reshape(self._shape), order, out)
         return self.tocsr().toarray(order=order, out=out)
 

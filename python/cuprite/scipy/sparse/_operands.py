@@ -42,6 +42,33 @@ def taken(x, like):
     return x if hasattr(x, "shape") else None
 
 
+def repeated_lines(m, rows, columns):
+    """A matrix of one row, or one column, as one of so many equal ones."""
+    if m._shape_as_2d == (rows, columns):
+        return m.reshape((rows, columns)).tocsr()
+    coo = m.tocoo(copy=False)
+    row, column = coo._coords if coo.ndim == 2 else (cp.zeros_like(coo._coords[0]), coo._coords[0])
+    shape, n = m._shape_as_2d, coo.data.size
+    data = coo.data
+    if shape[0] == 1 != rows:
+        data, row, column = cp.tile(data, rows), cp.repeat(cp.arange(rows), n), cp.tile(column, rows)
+    n = data.size
+    if shape[1] == 1 != columns:
+        data, row, column = cp.repeat(data, columns), cp.repeat(row, columns), cp.tile(cp.arange(columns), n)
+    return class_of("csr", m._is_array)((data, (row, column)), shape=(rows, columns))
+
+
+def broadcast(m, other):
+    """Two matrices as compressed ones of the shape that both broadcast to; ValueError where there is none."""
+    (m_rows, m_columns), (o_rows, o_columns) = m._shape_as_2d, other._shape_as_2d
+    if (m_rows != o_rows and 1 not in (m_rows, o_rows)) or (m_columns != o_columns and 1 not in (m_columns, o_columns)):
+        raise ValueError(f"inconsistent shapes {m.shape} and {other.shape}")
+    rows = m_rows if o_rows == 1 else o_rows
+    columns = m_columns if o_columns == 1 else o_columns
+    format = m.format if m.ndim == 2 else "csr"
+    return tuple(repeated_lines(x.tocsr(), rows, columns).asformat(format) for x in (m, other))
+
+
 class Operands:
     """Arithmetic, comparisons and products of all formats."""
 
@@ -168,7 +195,6 @@ class Operands:
         mine = self._for_comparison()
         if self.shape == other.shape:
             return mine, other
-        from cuprite.scipy.sparse._products import broadcast
         return broadcast(mine, other)
 
     def _compare(self, other, op):

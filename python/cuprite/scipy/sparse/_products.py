@@ -2,40 +2,14 @@
 from __future__ import annotations
 
 import cuprite as cp
-from cuprite.scipy.sparse._base import _spbase, class_of, issparse, taken
+from cuprite.scipy.sparse._base import _spbase, issparse, taken
+from cuprite.scipy.sparse._operands import broadcast, repeated_lines
 
 
 def broadcast_shape(a, b):
     """The shape that both broadcast to."""
     import numpy
     return numpy.broadcast_shapes(a, b)
-
-
-def _repeated(m, rows, columns):
-    """A matrix of one row, or one column, as one of so many equal ones."""
-    if m._shape_as_2d == (rows, columns):
-        return m.reshape((rows, columns)).tocsr()
-    coo = m.tocoo(copy=False)
-    row, column = coo._coords if coo.ndim == 2 else (cp.zeros_like(coo._coords[0]), coo._coords[0])
-    shape, n = m._shape_as_2d, coo.data.size
-    data = coo.data
-    if shape[0] == 1 != rows:
-        data, row, column = cp.tile(data, rows), cp.repeat(cp.arange(rows), n), cp.tile(column, rows)
-    n = data.size
-    if shape[1] == 1 != columns:
-        data, row, column = cp.repeat(data, columns), cp.repeat(row, columns), cp.tile(cp.arange(columns), n)
-    return class_of("csr", m._is_array)((data, (row, column)), shape=(rows, columns))
-
-
-def broadcast(m, other):
-    """Two matrices as compressed ones of the shape that both broadcast to; ValueError where there is none."""
-    (m_rows, m_columns), (o_rows, o_columns) = m._shape_as_2d, other._shape_as_2d
-    if (m_rows != o_rows and 1 not in (m_rows, o_rows)) or (m_columns != o_columns and 1 not in (m_columns, o_columns)):
-        raise ValueError(f"inconsistent shapes {m.shape} and {other.shape}")
-    rows = m_rows if o_rows == 1 else o_rows
-    columns = m_columns if o_columns == 1 else o_columns
-    format = m.format if m.ndim == 2 else "csr"
-    return tuple(_repeated(x.tocsr(), rows, columns).asformat(format) for x in (m, other))
 
 
 def _by_sparse(m, other):
@@ -71,7 +45,7 @@ def _by_dense(m, other):
         return result.reshape(m.shape) if m.ndim == 1 and other.ndim == 1 else result
     if rows == 1 and wide.shape[1] in (1, columns) or columns == 1 and wide.shape[0] in (1, rows):
         shape = (max(rows, wide.shape[0]), max(columns, wide.shape[1]))
-        repeated = _repeated(m, *shape).tocoo()
+        repeated = repeated_lines(m, *shape).tocoo()
         return repeated._with_data(repeated.data * cp.broadcast_to(wide, shape)[repeated._coords], copy=False)
     raise ValueError(f"inconsistent shapes {m.shape} and {other.shape}")
 

@@ -245,7 +245,7 @@ def _limited(a, limits, inclusive, axis):
 
 
 def _limited_result(s, found, ddof=0):
-    """The result of what lies within limits: NaN where there is NaN at all, and where no more than ddof elements are."""
+    """The result of what lies within limits: NaN where NaN is at all, and where no more than ddof elements are."""
     if s.x.dtype.kind == "f" and s.mask is not None:
         found = nan_where(cuprite.isnan(s.x).any(axis=-1), found)
     return s.result(s.positive(found, ddof))

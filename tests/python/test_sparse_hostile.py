@@ -21,7 +21,7 @@ m.sort_indices() m.resize(5,5)""".split()
 WRITTEN = {
     "csr": ["m.indices[0] = 10**6", "m.indices[5] = -1", "m.indptr[3] = 10**6", "m.indptr[3] = -5",
             "m.indptr[-1] = 10**7", "m.indptr[0] = 4", "m.indices = m.indices + 100", "m.indptr = m.indptr[:-1]",
-            "m.indices = m.indices[:10]", "m.indptr = m.indptr[::-1]", "m.data = m.data.reshape(-1, 1)"],
+            "m.indices = m.indices[:10]", "m.indptr = m.indptr[::-1]"],
     "csc": ["m.indices[0] = 10**6", "m.indptr[3] = 10**6", "m.indptr[3] = -5"],
     "coo": ["m.row[0] = 10**6", "m.col[0] = 10**6", "m.row[5] = -3", "m.col = m.col + 1000", "m.row = m.row[:3]",
             "m.coords = (m.row,)", "m.data = m.data[:3]"],
@@ -29,7 +29,7 @@ WRITTEN = {
             "m.data = m.data[:3]", "m.indices = m.indices[:3]"]}
 
 # what does not look at the arrays that were written to
-UNTOUCHED = {"coo": ("m.count_nonzero()",), "csr": ("str(m)", "m.count_nonzero()")}
+UNTOUCHED = {"coo": ("m.count_nonzero()",), "csr": ("str(m)",)}
 
 
 def a_matrix(format):
@@ -131,15 +131,19 @@ def test_threads_share_a_matrix():
     wrong = []
 
     def work():
-        for _ in range(30):
-            x = (m @ cp.ones(50)).get()
-            m.sum_duplicates()
-            y = m.toarray().get().sum(1)
-            _ = m.indices, m.has_sorted_indices, m.T.tocsr(), m[3:9]
-            wrong.extend([] if np.array_equal(x, y) else [1])
+        try:
+            with m.device:
+                for _ in range(30):
+                    x = (m @ cp.ones(50)).get()
+                    m.sum_duplicates()
+                    y = m.toarray().get().sum(1)
+                    _ = m.indices, m.has_sorted_indices, m.T.tocsr(), m[3:9]
+                    wrong.extend([] if np.array_equal(x, y) else ["values"])
+        except Exception as e:  # noqa: BLE001
+            wrong.append(e)
     threads = [threading.Thread(target=work) for _ in range(4)]
     for t in threads:
         t.start()
     for t in threads:
         t.join()
-    assert not wrong
+    assert not wrong, wrong

@@ -58,8 +58,8 @@ class _cs(IndexedRows, Extremes, DataMatrix):
     def _new(cls, data, indices, indptr, shape, ordered=None, canonical=None):
         """A matrix of arrays that are known to be right."""
         self = cls.__new__(cls)
-        self.maxprint, self._shape, self.data = 50, tuple(shape), data
-        self._indices, self._indptr, self._trusted = indices, indptr, True
+        self.maxprint, self._shape, self._trusted = 50, tuple(shape), True
+        self._arrays = data, indices, indptr
         self._sorted, self._canonical = True if canonical else ordered, canonical
         return self
 
@@ -119,24 +119,25 @@ class _cs(IndexedRows, Extremes, DataMatrix):
 
     def _check(self):
         """SciPy's checks of sizes, and one pass over the indices."""
-        if not self.data.ndim == self._indices.ndim == self._indptr.ndim == 1:
+        given = data, indices, indptr = self._arrays
+        if not data.ndim == indices.ndim == indptr.ndim == 1:
             raise ValueError("data, indices, and indptr should be 1-D")
-        for name, x in (("indptr", self._indptr), ("indices", self._indices)):
+        for name, x in (("indptr", indptr), ("indices", indices)):
             if x.dtype.kind not in "iu":
                 raise ValueError(f"{name} array has non-integer dtype ({x.dtype.name})")
         major, minor = self._swap(self._shape_as_2d)
-        if self._indptr.size != major + 1:
-            raise ValueError(f"index pointer size {self._indptr.size} should be {major + 1}")
-        if self._indices.size != self.data.size:
+        if indptr.size != major + 1:
+            raise ValueError(f"index pointer size {indptr.size} should be {major + 1}")
+        if indices.size != data.size:
             raise ValueError("indices and data should have the same size")
-        if self._indptr.dtype != self._indices.dtype or self._indptr.dtype not in (cp.int32, cp.int64):
-            index = get_index_dtype((self._indptr, self._indices))
-            self._indptr, self._indices = self._indptr.astype(index), self._indices.astype(index)
-        found = int(S.sparse_check(self._indices, self._indptr, minor))
+        if indptr.dtype != indices.dtype or indptr.dtype not in (cp.int32, cp.int64):
+            index = get_index_dtype((indptr, indices))
+            indptr, indices = indptr.astype(index), indices.astype(index)
+        found = int(S.sparse_check(indices, indptr, minor))
         last = found // _LAST
         if found & _START:
             raise ValueError("index pointer should start with 0")
-        if last > self._indices.size:
+        if last > indices.size:
             raise ValueError("Last value of index pointer should be less than the size of index and data arrays")
         if found & _POINTERS:
             raise ValueError("indptr must be a non-decreasing sequence")
@@ -144,8 +145,10 @@ class _cs(IndexedRows, Extremes, DataMatrix):
             raise ValueError(f"indices must be < {minor}")
         if found & _LOW:
             raise ValueError("indices must be >= 0")
-        if last < self._indices.size:
-            self._indices, self.data = self._indices[:last], self.data[:last]
+        if self._arrays is not given:
+            return  # another thread has put others there
+        if last < data.size or indptr is not given[2]:
+            self._arrays = data[:last], indices[:last], indptr
         claimed = self._canonical == _CLAIMED
         self._sorted = not found & _UNSORTED or (claimed or self._sorted == _CLAIMED) and _CLAIMED
         self._trusted = True
@@ -156,6 +159,33 @@ class _cs(IndexedRows, Extremes, DataMatrix):
 
         Parameters: full_check: for SciPy's sake; all is always checked."""
         self._check()
+
+    _arrays = (None, None, None)  # data, indices, indptr: replaced at once, as other threads may read them
+
+    @property
+    def data(self) -> ndarray:
+        """The elements."""
+        return self._arrays[0]
+
+    @data.setter
+    def data(self, x) -> None:
+        self._arrays = (x, *self._arrays[1:])
+
+    @property
+    def _indices(self):
+        return self._arrays[1]
+
+    @_indices.setter
+    def _indices(self, x):
+        self._arrays = (self._arrays[0], x, self._arrays[2])
+
+    @property
+    def _indptr(self):
+        return self._arrays[2]
+
+    @_indptr.setter
+    def _indptr(self, x):
+        self._arrays = (*self._arrays[:2], x)
 
     @property
     def indices(self) -> ndarray:
@@ -179,10 +209,11 @@ class _cs(IndexedRows, Extremes, DataMatrix):
 
     def _triple(self, dtype=None):
         """data, indices, indptr, which were checked."""
-        if not self._trusted or self.data.size != self._indices.size or self.data.ndim != 1:
+        data, indices, indptr = self._arrays
+        if not self._trusted or data.size != indices.size or data.ndim != 1:
             self._check()
-        data = self.data if dtype is None else self.data.astype(dtype, copy=False)
-        return data, self._indices, self._indptr
+            data, indices, indptr = self._arrays
+        return data if dtype is None else data.astype(dtype, copy=False), indices, indptr
 
     # --- order ---
 
@@ -217,8 +248,7 @@ class _cs(IndexedRows, Extremes, DataMatrix):
             self._sorted = self._sorted or _CLAIMED
 
     def _put(self, triple, ordered, canonical):
-        # in this order a thread that reads data, indices and indptr meanwhile finds no pointer behind its indices
-        self._indptr, self._indices, self.data = triple[::-1]
+        self._arrays = tuple(triple)
         self._sorted, self._canonical, self._trusted = ordered, canonical, True
 
     def sort_indices(self) -> None:

@@ -135,39 +135,50 @@ class _Line(LinregressResult):
 
 
 @beside_its_arrays
-def linregress(x, y, alternative="two-sided") -> LinregressResult:
+def linregress(x, y, alternative="two-sided", *, axis=0, nan_policy="propagate", keepdims=False) -> LinregressResult:
     """The line with the least squares of distances in y.
 
-    Parameters: x: where the points are; y: their values; alternative: of the slope: 'two-sided', 'less' or 'greater'.
-    Errors: ValueError for lengths that differ, and points that all have the same x.
-    """
-    x, y = (cuprite.asarray(v, numpy.result_type(v.dtype, numpy.float64)).reshape(-1) for v in map(floating, (x, y)))
-    if x.size != y.size:
+    Parameters: x: where the points are; y: their values; alternative: of the slope: 'two-sided', 'less' or 'greater';
+        axis: along which the points are (None: all); nan_policy: 'propagate' or 'raise'; keepdims: whether the axis
+        stays, of length 1.
+    Errors: ValueError for lengths that differ, points that all have the same x, and NaN where that is refused;
+        NotImplementedError for 'omit' where there is NaN."""
+    x, y = array(x), array(y)
+    if axis is None:
+        x, y, axis = x.reshape(x.size), y.reshape(y.size), 0
+    if x.ndim and y.ndim and x.shape[axis] != y.shape[axis] and 1 not in (x.shape[axis], y.shape[axis]):
         raise ValueError("all the input array dimensions except for the concatenation axis must match exactly")
-    n = x.size
+    x, y = (v.astype(numpy.result_type(v.dtype, numpy.float64), copy=False) for v in map(floating, (x, y)))
+    x, y = (Slices(v, axis, nan_policy) for v in cuprite.broadcast_arrays(x, y))
+    if x.mask is not None or y.mask is not None:
+        raise NotImplementedError("linregress: nan_policy='omit' of samples with NaN")
+    n, shape = x.n, x.x.shape[:-1]
     if n < 2:
-        found = _Line(*[cuprite.full((), numpy.nan)] * 5)
-        found.intercept_stderr = cuprite.full((), numpy.nan)
+        nothing = x.result(cuprite.full(shape, numpy.nan), keepdims)
+        found = _Line(*[nothing] * 5)
+        found.intercept_stderr = nothing
         return found
-    if n > 1 and bool((x == x[0]).all()):
+    if bool((x.x == x.x[..., :1]).all(axis=-1).any()):
         raise ValueError("Cannot calculate a linear regression if all x values are identical")
+    parts = [x.result(v, keepdims) for v in _line(x, y, n, alternative)]
+    found = _Line(*parts[:5])
+    found.intercept_stderr = parts[5]
+    return found
+
+
+def _line(x, y, n, alternative):
+    """slope, intercept, r, p and the standard errors of both, of n points along the last axis."""
     xm, ym = x.mean(), y.mean()
-    dx, dy = x - xm, y - ym
-    sxx, sxy, syy = (dx * dx).mean(), (dx * dy).mean(), (dy * dy).mean()
+    dx, dy = x.x - xm[..., None], y.x - ym[..., None]
+    sxx, sxy, syy = (cuprite.mean(v, axis=-1) for v in (dx * dx, dx * dy, dy * dy))
     flat = (sxx == 0) | (syy == 0)
     r = cuprite.where(flat, 0.0, cuprite.clip(sxy / cuprite.sqrt(cuprite.where(flat, 1.0, sxx * syy)), -1.0, 1.0))
     slope = sxy / sxx
     intercept = ym - slope * xm
     df = n - 2
     if n == 2:
-        p = cuprite.where(y[0] == y[1], 1.0, 0.0)
-        stderr = cuprite.zeros(())
-        more = cuprite.zeros(())
-    else:
-        t = r * cuprite.sqrt(df / ((1.0 - r + 1e-20) * (1.0 + r + 1e-20)))
-        p = of_t(t, float(df), alternative)
-        stderr = cuprite.sqrt((1 - r ** 2) * syy / sxx / df)
-        more = stderr * cuprite.sqrt(sxx + xm ** 2)
-    found = _Line(slope, intercept, r, p, stderr)
-    found.intercept_stderr = more
-    return found
+        zero = cuprite.zeros(x.x.shape[:-1])
+        return slope, intercept, r, cuprite.where(y.x[..., 0] == y.x[..., 1], 1.0, 0.0), zero, zero
+    t = r * cuprite.sqrt(df / ((1.0 - r + 1e-20) * (1.0 + r + 1e-20)))
+    stderr = cuprite.sqrt((1 - r ** 2) * syy / sxx / df)
+    return slope, intercept, r, of_t(t, float(df), alternative), stderr, stderr * cuprite.sqrt(sxx + xm ** 2)

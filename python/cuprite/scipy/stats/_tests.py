@@ -1,6 +1,7 @@
 """Tests of hypotheses: Student's, Kolmogorov's and Smirnov's, of variances and of normality."""
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ import numpy
 import cuprite
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
-from cuprite.scipy.stats._arrays import Slices, array, as_type, floating, on_host, result_type
+from cuprite.scipy.stats._arrays import Slices, array, as_type, floating, on_host, on_last, result_type
 from cuprite.scipy.stats._correlation import SignificanceResult, of_t
 from cuprite.scipy.stats._moments import _kurtosis, _skew
 
@@ -172,16 +173,30 @@ def _cdf_of(cdf):
         raise ValueError(f"ks_1samp: no distribution {cdf!r}") from why
 
 
+def _each(test, samples, axis, keepdims) -> KstestResult:
+    """A test of each of the samples along an axis; its numbers as arrays."""
+    parts = [on_last(v, axis) for v in samples]
+    shape = numpy.broadcast_shapes(*(x.shape[:-1] for x, _ in parts))
+    rows = [cuprite.broadcast_to(x, shape + x.shape[-1:]).reshape(math.prod(shape), x.shape[-1]) for x, _ in parts]
+    found = numpy.array([test(*row) for row in zip(*rows)], float).reshape(-1, 2)
+    kept = numpy.broadcast_shapes(*(k for _, k in parts)) if keepdims else shape
+    return KstestResult(*(cuprite.asarray(found[:, i].reshape(kept)) for i in range(2)))
+
+
 @beside_its_arrays
-def ks_1samp(x, cdf, args=(), alternative="two-sided", method="auto") -> KstestResult:
+def ks_1samp(x, cdf, args=(), alternative="two-sided", method="auto", *, axis=0, keepdims=False) -> KstestResult:
     """Kolmogorov's and Smirnov's test of a sample and a distribution; the p-value is SciPy's, on the host.
 
     Parameters: x: the sample; cdf: the distribution's function of arrays, or its name; args: its parameters;
-        alternative: 'two-sided', 'less' or 'greater'; method: 'auto', 'exact', 'approx' or 'asymp'.
+        alternative: 'two-sided', 'less' or 'greater'; method: 'auto', 'exact', 'approx' or 'asymp'; axis: along which
+        samples are (None: all); keepdims: whether the axis stays, of length 1.
     Errors: ValueError for another alternative or method.
     """
     alternative = _known_words(alternative, method)
-    x = cuprite.sort(floating(x).reshape(-1))
+    x = floating(x)
+    if axis is not None and (x.ndim > 1 or keepdims or axis not in (0, -1)):
+        return _each(lambda row: ks_1samp(row, cdf, args, alternative, method), [x], axis, keepdims)
+    x = cuprite.sort(x.reshape(-1))
     n = x.size
     if n == 0:
         return KstestResult(numpy.nan, numpy.nan)
@@ -201,15 +216,18 @@ def ks_1samp(x, cdf, args=(), alternative="two-sided", method="auto") -> KstestR
 
 
 @beside_its_arrays
-def ks_2samp(data1, data2, alternative="two-sided", method="auto") -> KstestResult:
+def ks_2samp(data1, data2, alternative="two-sided", method="auto", *, axis=0, keepdims=False) -> KstestResult:
     """Kolmogorov's and Smirnov's test of two samples; the p-value is SciPy's, on the host.
 
     Parameters: data1: a sample; data2: another; alternative: 'two-sided', 'less' or 'greater'; method: 'auto', 'exact'
-        or 'asymp'.
+        or 'asymp'; axis: along which samples are (None: all); keepdims: whether the axis stays, of length 1.
     Errors: ValueError for another alternative or method.
     """
     alternative = _known_words(alternative, method)
-    a, b = (cuprite.sort(floating(v).reshape(-1)) for v in (data1, data2))
+    a, b = floating(data1), floating(data2)
+    if axis is not None and (max(a.ndim, b.ndim) > 1 or keepdims or axis not in (0, -1)):
+        return _each(lambda *rows: ks_2samp(*rows, alternative, method), [a, b], axis, keepdims)
+    a, b = (cuprite.sort(v.reshape(-1)) for v in (a, b))
     if min(a.size, b.size) == 0:
         return KstestResult(numpy.nan, numpy.nan)
     if method == "exact" or (method == "auto" and max(a.size, b.size) <= 10000):

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 
 import cuprite as cp
-from cuprite.scipy.sparse._operands import class_of, issparse, taken
+from cuprite.scipy.sparse._operands import Operands, class_of, issparse, taken
 from cuprite.scipy.sparse._util import as_axes, get_index_dtype, isdense, isscalarlike, sum_dtype
 
 
@@ -99,7 +99,7 @@ class ManyAxes:
         return other.tocoo()._flat()
 
     @property
-    def mT(self):
+    def mT(self) -> Operands:
         """The array with its last two axes exchanged."""
         if self.ndim < 2:
             raise ValueError("matrix transpose with ndim < 2 is undefined")
@@ -112,7 +112,7 @@ class ManyAxes:
             return super()._add_sparse(other, sign)
         return self._from_flat(self._flat().tocsr()._add_sparse(self._like_shaped(other), sign))
 
-    def multiply(self, other):
+    def multiply(self, other) -> Operands | ndarray:
         """Elements times elements, or a number.
 
         Parameters: other: a number, an array or a matrix that broadcasts; of more than two axes, of this shape."""
@@ -147,7 +147,7 @@ class ManyAxes:
 
     # --- along axes ---
 
-    def sum(self, axis=None, dtype=None, out=None):
+    def sum(self, axis=None, dtype=None, out=None) -> ndarray:
         """The sum of the elements.
 
         Parameters: axis: None for all, an axis or several; dtype: the result's type; out: an array for it."""
@@ -163,7 +163,7 @@ class ManyAxes:
         out[...] = found
         return out
 
-    def mean(self, axis=None, dtype=None, out=None):
+    def mean(self, axis=None, dtype=None, out=None) -> ndarray:
         """The mean of all elements, zeros that are not stored among them.
 
         Parameters: axis: None for all, an axis or several; dtype: the result's type; out: an array for it."""
@@ -239,7 +239,7 @@ class ManyAxes:
         found = _turned(self)._matmul(_turned(other))
         return found if found is NotImplemented or 1 in (self.ndim, other.ndim) else _turned(found)
 
-    def dot(self, other):
+    def dot(self, other) -> Operands | ndarray:
         """The product of matrices, or with a vector; of more axes, of this array's last and the other's last but one.
 
         Parameters: other: a matrix, an array or a number."""
@@ -253,7 +253,7 @@ class ManyAxes:
             raise ValueError(f"shapes {self._shape} and {other.shape} are not aligned for n-D dot")
         return self.tensordot(other, ([self.ndim - 1], [last]))
 
-    def tensordot(self, other, axes=2):
+    def tensordot(self, other, axes=2) -> Operands | ndarray:
         """The sum of products along axes.
 
         Parameters: other: an array or a sparse one; axes: how many of this array's last and the other's first axes, or

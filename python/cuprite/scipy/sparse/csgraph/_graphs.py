@@ -17,6 +17,8 @@ def _edges(csgraph, directed=True):
 
     Errors: ValueError for a matrix that is not square."""
     from cuprite.scipy.sparse import csr_matrix
+    if csgraph is None:
+        raise TypeError("a graph is a matrix, not None")
     if not issparse(csgraph):
         if hasattr(csgraph, "tocsr") and not isinstance(csgraph, cp.ndarray):
             csgraph = csr_matrix(csgraph)

@@ -8,6 +8,8 @@ import re
 import differential_companions
 import differential_composites
 import differential_creation
+import differential_matrices
+import differential_points
 import differential_products
 import differential_protocols
 import differential_reduce
@@ -65,7 +67,7 @@ class Texts:
     """A family of statements."""
 
     def __init__(self, name):
-        self.name, self.about = name, TEXTS[name].__doc__ or ", ".join(f.__name__ for f in TEXTS[name][0])
+        self.name, self.about = name, ", ".join(f.__name__.strip("_") for f in TEXTS[name][0])
 
     def text(self, number):
         return string_of(self.name, number)[1]
@@ -88,4 +90,4 @@ class Texts:
 
 
 FAMILIES = {**{name: Calls(name) for name in CALLS}, **{name: Texts(name) for name in TEXTS},
-            **differential_special.FAMILIES}
+            **differential_special.FAMILIES, **differential_matrices.FAMILIES, **differential_points.FAMILIES}

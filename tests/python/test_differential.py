@@ -3,6 +3,8 @@ no public function that NumPy has too is without cases."""
 import inspect
 
 import differential_companions
+import differential_matrices
+import differential_points
 import numpy as np
 import pytest
 from differential import quiet
@@ -12,6 +14,7 @@ import cuprite as cp
 
 NUMBER = 250
 FEWER = 60  # of SciPy's companions, which take longer
+COMPANIONS = {*differential_companions.FAMILIES, *differential_matrices.FAMILIES, *differential_points.FAMILIES}
 MODULES = ["", "lib.array_utils", "lib.stride_tricks", "linalg", "fft", "polynomial.polynomial", "polynomial.polyutils"]
 #: what no case can draw, and who looks at it
 ELSEWHERE = {
@@ -33,7 +36,7 @@ MEMBERS_ELSEWHERE = {"data", "device", "to_device", "dump", "strides"}
 def test_family(name, seed):
     family = FAMILIES[name]
     with quiet():
-        count = FEWER if name in differential_companions.FAMILIES else NUMBER
+        count = FEWER if name in COMPANIONS else NUMBER
         found = [family.verdict(number) for number in range(seed * 10**9, seed * 10**9 + count)]
     wrong = [w for w in found if w and not isinstance(w, str)]
     assert not wrong, "\n".join(f"{w.number}: {w.text[:800]}\n    {w.what}" for w in wrong[:5])
@@ -42,7 +45,7 @@ def test_family(name, seed):
 @pytest.fixture(scope="module")
 def drawn():
     """The names that cases call."""
-    return {n for key, family in FAMILIES.items() if key not in differential_companions.FAMILIES
+    return {n for key, family in FAMILIES.items() if key not in COMPANIONS
             for number in range(2500) for n in family.names(number)}
 
 

@@ -301,7 +301,7 @@ class _spbase(Operands):
 
         Parameters: values: a number, or one for each element from the diagonal's first on; k: which diagonal."""
         m, n = self.shape
-        if k >= n > 0 < k or -k >= m > 0 > k or (k and 0 in self.shape):
+        if (k > 0 and k >= n) or (k < 0 and -k >= m):
             raise ValueError("k exceeds array dimensions")
         values = cp.asarray(values)
         if values.ndim > 1:

@@ -43,6 +43,12 @@ class _host(_spbase):
         new.maxprint, new._matrix = self.maxprint, matrix
         return new
 
+    def _divide(self, other):
+        if isscalarlike(other):  # not of integers: SciPy's quotients have their type, and so no place
+            mine = self._matrix if self.dtype.kind in "fc" else self._matrix.astype("d")
+            return self._like(mine / _on_host(other))
+        return super()._divide(other)
+
     def _getnnz(self, axis=None):
         return self._matrix._getnnz(axis)
 
@@ -171,10 +177,17 @@ class _lil(_host):
 
 
 class _dok(_host):
-    """A dictionary: (row, column) to element."""
+    """A dictionary: (row, column) to element. Sums and quotients are dictionaries too, differences are not, as in SciPy."""
 
     _format = "dok"
     _allow_nd = (1, 2)
+
+    def __neg__(self) -> _spbase:
+        return self._like(-self._matrix)
+
+    def _add_sparse(self, other, sign):
+        result = super()._add_sparse(other, sign)
+        return result.todok() if sign > 0 else result
 
     def __len__(self) -> int:
         return len(self._matrix)

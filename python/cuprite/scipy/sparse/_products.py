@@ -38,7 +38,7 @@ def _by_dense(m, other):
         coo = coo.reshape((1, columns))
     wide = cp.atleast_2d(other)
     fits = wide.shape[0] in (1, rows) and wide.shape[1] in (1, columns)
-    if fits and (rows, columns) == (max(rows, wide.shape[0]), max(columns, wide.shape[1])):
+    if fits and (rows, columns) == cp.broadcast_shapes((rows, columns), wide.shape):
         at = (coo._row if wide.shape[0] > 1 else cp.zeros_like(coo._row),
               coo._col if wide.shape[1] > 1 else cp.zeros_like(coo._col))
         result = coo._with_data(coo.data * wide[at], copy=False)

@@ -97,8 +97,8 @@ def moment(a, order=1, axis=0, nan_policy="propagate", *, center=None, keepdims=
         raise ValueError("All elements of `order` must be integral.")
     s = Slices(a, axis, nan_policy)
     about = s.mean() if center is None else cuprite.broadcast_to(floating(center), s.x.shape[:-1])
-    found = [s.result(s.central(int(k), about) if k != 1 or center is not None else 0 * about, keepdims)
-             for k in orders.ravel()]
+    found = [s.result(s.central(int(k), about) + (0 * about if k == 0 else 0)  # 1, or NaN where an element is
+                      if k != 1 or center is not None else 0 * about, keepdims) for k in orders.ravel()]
     return found[0] if orders.ndim == 0 else cuprite.stack(found)
 
 

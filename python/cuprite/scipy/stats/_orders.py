@@ -42,9 +42,8 @@ def rankdata(a, method="average", *, axis=None, nan_policy="propagate") -> ndarr
     shape = (a.size,) if axis is None else a.shape
     axis = 0 if axis is None else axis
     x, _ = on_last(a.reshape(shape), axis)
-    floats = method == "average" or a.dtype.kind == "f"
     if a.size == 0:
-        return cuprite.zeros(shape, numpy.float64 if floats else numpy.int64)
+        return cuprite.zeros(shape, numpy.float64 if method == "average" else numpy.int64)
     mask = known(x, nan_policy)
     order = cuprite.argsort(x, axis=-1, kind="stable")
     new, first, last = _groups(cuprite.take_along_axis(x, order, -1))
@@ -83,7 +82,7 @@ def mode(a, axis=0, nan_policy="propagate", keepdims=False) -> ModeResult:
     a = array(a)
     x, kept = on_last(a, axis)
     mask = known(x, nan_policy)
-    if x.shape[-1] == 0:
+    if x.size == 0:
         shape = kept if keepdims else x.shape[:-1]
         return ModeResult(cuprite.full(shape, numpy.nan), cuprite.zeros(shape))
     y = cuprite.sort(x, axis=-1)

@@ -94,6 +94,7 @@ def ttest_ind(a, b, *, axis=0, equal_var=True, nan_policy="propagate", alternati
     Errors: ValueError for another alternative, and NaN where that is refused.
     """
     x, y = Slices(a, axis, nan_policy), Slices(b, axis, nan_policy)
+    x.dtype = numpy.result_type(x.dtype, y.dtype)
     if 0 in (x.x.shape[-1], y.x.shape[-1]):
         nothing = x.mean() + y.mean() + numpy.nan
         return TtestResult(x.result(nothing, keepdims), x.result(nothing, keepdims), nothing)

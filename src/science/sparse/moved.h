@@ -45,12 +45,12 @@ static const put_fn put_table[5][2] = {
     {cpi_sp_put_m4_i32, cpi_sp_put_m4_i64}, {cpi_sp_put_m8_i32, cpi_sp_put_m8_i64},
     {cpi_sp_put_m16_i32, cpi_sp_put_m16_i64},
 };
-static const rows_fn align_table[5][2] = {
+static const cpi_sparse_rows_fn align_table[5][2] = {
     {align_rows_m1_i32, align_rows_m1_i64}, {align_rows_m2_i32, align_rows_m2_i64},
     {align_rows_m4_i32, align_rows_m4_i64}, {align_rows_m8_i32, align_rows_m8_i64},
     {align_rows_m16_i32, align_rows_m16_i64},
 };
-static const rows_fn take_table[5][2] = {
+static const cpi_sparse_rows_fn take_table[5][2] = {
     {take_rows_m1_i32, take_rows_m1_i64}, {take_rows_m2_i32, take_rows_m2_i64}, {take_rows_m4_i32, take_rows_m4_i64},
     {take_rows_m8_i32, take_rows_m8_i64}, {take_rows_m16_i32, take_rows_m16_i64},
 };

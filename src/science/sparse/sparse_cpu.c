@@ -1,18 +1,5 @@
-/* Sparse matrices on the CPU: rows are shared out to the threads. */
-#include <string.h>
-
-#include "backend/device.h"
-#include "core/memory.h"
-#include "cpu/threads.h"
-#include "sparse/bits.h"
-#include "sparse/element.h"
-#include "sparse/ranks.h"
-#include "sparse/sparse.h"
-
-#define CPI_ROW static inline __attribute__((always_inline))
-#define CPI_NAME(f) CPI_PASTE(f, SUFFIX)
-#define CPI_CALL(f) CPI_PASTE(f, SUFFIX)
-#define EL(f) CPI_PASTE(f, VS)
+/* Sparse matrices on the CPU: what needs their indices alone, and what moves their elements. */
+#include "sparse/rows_cpu.h"
 
 #define SUFFIX i32
 #define I int32_t
@@ -24,34 +11,6 @@
 #include "sparse/indices.inc"
 #undef I
 #undef SUFFIX
-
-enum { AHEAD = 6 }; /* elements whose rows of x are asked for */
-
-/* --- tasks --- */
-
-typedef struct task {
-    const void *job;
-    int64_t n, each;
-    bool wide;
-    void (*rows)(const void *job, int64_t begin, int64_t end);
-} task;
-
-static void run_task(void *context, int64_t i, int worker)
-{
-    (void)worker;
-    const task *t = context;
-    const int64_t begin = i * t->each, end = begin + t->each < t->n ? begin + t->each : t->n;
-    t->rows(t->job, begin, end);
-}
-/* Calls rows(job, begin, end) for parts of n rows, of which one costs about `cost` elements. */
-static cp_code run(const void *job, int64_t n, int64_t cost, void (*rows)(const void *job, int64_t begin, int64_t end))
-{
-    task t = {job, n, 0, false, rows};
-    const int64_t grain = 16384 / (cost + 1) + 1;
-    cpi_parallel(cpi_cut(n, grain, &t.each), run_task, &t);
-    return CP_OK;
-}
-static int64_t mean_of(const cpi_csr *a) { return a->nnz / (a->rows > 0 ? a->rows : 1); }
 
 /* --- what needs indices alone --- */
 
@@ -70,7 +29,7 @@ cp_code cpi_sparse_cpu_check(cp_stream *stream, const cpi_csr *a, int64_t *found
 {
     (void)stream;
     checked c = {a, 0};
-    if (a->rows) run(&c, a->rows, mean_of(a), check_rows);
+    if (a->rows) cpi_sparse_run(&c, a->rows, cpi_sparse_mean(a), check_rows);
     const int64_t last = a->wide ? ((const int64_t *)a->indptr)[a->rows] : ((const int32_t *)a->indptr)[a->rows];
     if (!a->rows && last) c.found |= CP_SPARSE_BAD_START;
     *found = c.found | (last > 0 ? last * CP_SPARSE_LAST : 0);
@@ -98,7 +57,7 @@ cp_code cpi_sparse_cpu_expand(cp_stream *stream, const cpi_csr *a, void *rows)
 {
     (void)stream;
     const expanded e = {a, rows};
-    return run(&e, a->rows, mean_of(a), expand_rows);
+    return cpi_sparse_run(&e, a->rows, cpi_sparse_mean(a), expand_rows);
 }
 
 static void find_places(const void *job, int64_t begin, int64_t end)
@@ -109,7 +68,7 @@ static void find_places(const void *job, int64_t begin, int64_t end)
 cp_code cpi_sparse_cpu_find(cp_stream *stream, const cpi_sparse_job *j)
 {
     (void)stream;
-    return run(j, j->n, 16, find_places);
+    return cpi_sparse_run(j, j->n, 16, find_places);
 }
 
 static void sum_count(const void *job, int64_t begin, int64_t end)
@@ -121,7 +80,7 @@ static void sum_count(const void *job, int64_t begin, int64_t end)
 cp_code cpi_sparse_cpu_sum_count(cp_stream *stream, const cpi_sparse_job *j)
 {
     (void)stream;
-    return run(j, j->a.rows, mean_of(&j->a), sum_count);
+    return cpi_sparse_run(j, j->a.rows, cpi_sparse_mean(&j->a), sum_count);
 }
 
 static void product_size(const void *job, int64_t begin, int64_t end)
@@ -133,7 +92,7 @@ static void product_size(const void *job, int64_t begin, int64_t end)
 cp_code cpi_sparse_cpu_product_size(cp_stream *stream, const cpi_sparse_job *j)
 {
     (void)stream;
-    return run(j, j->a.rows, mean_of(&j->a), product_size);
+    return cpi_sparse_run(j, j->a.rows, cpi_sparse_mean(&j->a), product_size);
 }
 
 static void take_count(const void *job, int64_t begin, int64_t end)
@@ -145,10 +104,10 @@ static void take_count(const void *job, int64_t begin, int64_t end)
 cp_code cpi_sparse_cpu_take_count(cp_stream *stream, const cpi_sparse_job *j)
 {
     (void)stream;
-    return run(j, j->n, 4, take_count);
+    return cpi_sparse_run(j, j->n, 4, take_count);
 }
 
-static void align_count(const void *job, int64_t begin, int64_t end)
+void cpi_sparse_align_rows(const void *job, int64_t begin, int64_t end)
 {
     const cpi_sparse_job *j = job;
     if (j->a.wide) cpi_sp_align_count_i64(j, begin, end);
@@ -157,7 +116,6 @@ static void align_count(const void *job, int64_t begin, int64_t end)
 
 /* --- what moves elements --- */
 
-typedef void (*rows_fn)(const void *job, int64_t begin, int64_t end);
 typedef void (*sort_fn)(const cpi_csr *a, int64_t begin, int64_t end, void *indices, void *data, void *work);
 typedef struct bucket_row {
     void (*count)(const cpi_sparse_coo *c, int shift, int64_t begin, int64_t end, int64_t *counts);
@@ -175,13 +133,13 @@ static int size_row(int64_t bytes) { return __builtin_ctzll((uint64_t)bytes); }
 cp_code cpi_sparse_cpu_align_fill(cp_stream *stream, const cpi_sparse_job *j)
 {
     (void)stream;
-    return run(j, j->a.rows, mean_of(&j->a) + mean_of(&j->b),
-               align_table[size_row(cpi_itemsize(j->a.type))][j->a.wide]);
+    return cpi_sparse_run(j, j->a.rows, cpi_sparse_mean(&j->a) + cpi_sparse_mean(&j->b),
+                          align_table[size_row(cpi_itemsize(j->a.type))][j->a.wide]);
 }
 cp_code cpi_sparse_cpu_take_fill(cp_stream *stream, const cpi_sparse_job *j)
 {
     (void)stream;
-    return run(j, j->n, mean_of(&j->a), take_table[size_row(cpi_itemsize(j->a.type))][j->a.wide]);
+    return cpi_sparse_run(j, j->n, cpi_sparse_mean(&j->a), take_table[size_row(cpi_itemsize(j->a.type))][j->a.wide]);
 }
 
 typedef struct ordered {
@@ -214,7 +172,7 @@ cp_code cpi_sparse_cpu_sort(cp_stream *stream, const cpi_csr *a, void *indices, 
     o.bytes = (longest_row(a) * (a->wide ? 32 : 16) + 63) / 64 * 64;
     o.work = cpi_work_alloc(stream, (size_t)(o.bytes * cpi_workers()));
     if (!o.work) return cp_error();
-    cpi_parallel(cpi_cut(a->rows, 16384 / (mean_of(a) + 1) + 1, &o.each), sort_rows, &o);
+    cpi_parallel(cpi_cut(a->rows, 16384 / (cpi_sparse_mean(a) + 1) + 1, &o.each), sort_rows, &o);
     cpi_work_free(stream, o.work);
     return CP_OK;
 }
@@ -352,145 +310,3 @@ cp_code cpi_sparse_cpu_compress(cp_stream *stream, const cpi_sparse_coo *c)
     cpi_work_free(stream, s.counters);
     return CP_OK;
 }
-
-/* --- what computes --- */
-
-typedef void (*scatter_fn)(const cpi_sparse_multiply *m, int64_t begin, int64_t end, void *to);
-typedef void (*gather_fn)(void *to, const void *from, int64_t begin, int64_t end);
-typedef int64_t (*product_fn)(const cpi_sparse_job *j, int64_t begin, int64_t end, cpi_sparse_bits *bits, void *work);
-#include "sparse/computed.h"
-
-cp_code cpi_sparse_cpu_multiply(cp_stream *stream, const cpi_sparse_multiply *m)
-{
-    (void)stream;
-    const rows_fn rows = (m->k == 1 ? vector_table : columns_table)[cpi_sparse_class(m->a.type)][m->a.wide];
-    return run(m, m->a.rows, mean_of(&m->a) * m->k, rows);
-}
-
-typedef struct scattered {
-    const cpi_sparse_multiply *m;
-    char *parts;
-    int64_t each, bytes;
-    int count;
-} scattered;
-
-static void scatter_part(void *context, int64_t part, int worker)
-{
-    (void)worker;
-    const scattered *s = context;
-    const cpi_csr *a = &s->m->a;
-    const int64_t end = (part + 1) * s->each;
-    scatter_table[cpi_sparse_class(a->type)][a->wide](s->m, part * s->each < a->rows ? part * s->each : a->rows,
-                                              end < a->rows ? end : a->rows,
-                                              part ? s->parts + (part - 1) * s->bytes : (char *)s->m->y);
-}
-static void gather_parts(const void *job, int64_t begin, int64_t end)
-{
-    const scattered *s = job;
-    for (int p = 1; p < s->count; p++)
-        gather_table[cpi_sparse_class(s->m->a.type)][s->m->a.wide](s->m->y, s->parts + (p - 1) * s->bytes, begin, end);
-}
-cp_code cpi_sparse_cpu_multiply_transposed(cp_stream *stream, const cpi_sparse_multiply *m)
-{
-    scattered s = {.m = m, .each = cpi_sparse_part(&m->a), .bytes = m->a.columns * cpi_itemsize(m->a.type)};
-    s.count = (int)((m->a.rows + s.each - 1) / s.each);
-    if (s.count > 1 && !(s.parts = cpi_work_alloc(stream, (size_t)(s.count - 1) * (size_t)s.bytes))) return cp_error();
-    cpi_parallel(s.count, scatter_part, &s);
-    if (s.count > 1) run(&s, m->a.columns, 3, gather_parts);
-    cpi_work_free(stream, s.parts);
-    return CP_OK;
-}
-
-cp_code cpi_sparse_cpu_merge_count(cp_stream *stream, const cpi_sparse_job *j)
-{
-    (void)stream;
-    return run(j, j->a.rows, mean_of(&j->a) + mean_of(&j->b),
-               j->op == CP_SPARSE_ALIGN ? align_count : merge_count_table[cpi_sparse_class(j->a.type)][j->a.wide]);
-}
-cp_code cpi_sparse_cpu_merge_fill(cp_stream *stream, const cpi_sparse_job *j)
-{
-    (void)stream;
-    return run(j, j->a.rows, mean_of(&j->a) + mean_of(&j->b), merge_fill_table[cpi_sparse_class(j->a.type)][j->a.wide]);
-}
-cp_code cpi_sparse_cpu_sum_fill(cp_stream *stream, const cpi_sparse_job *j)
-{
-    (void)stream;
-    return run(j, j->a.rows, mean_of(&j->a), sum_table[cpi_sparse_class(j->a.type)][j->a.wide]);
-}
-cp_code cpi_sparse_cpu_dense(cp_stream *stream, const cpi_sparse_job *j)
-{
-    (void)stream;
-    return run(j, j->a.rows, mean_of(&j->a), dense_table[cpi_sparse_class(j->a.type)][j->a.wide]);
-}
-
-/* --- products --- */
-
-typedef struct product {
-    const cpi_sparse_job *j;
-    int64_t each, words, sums; /* rows of a task; of a worker: words of bits, and bytes of sums or marks */
-    uint64_t *bits;
-    char *work;
-    int64_t zeros; /* changed atomically */
-} product;
-
-/* How many elements rows begin..end-1 have: marks[c] is 1 more than the last row that has column c. */
-#define COUNT_ROWS(I)                                                                                                \
-    do {                                                                                                             \
-        const I *ap = (const I *)j->a.indptr, *ai = (const I *)j->a.indices;                                         \
-        const I *bp = (const I *)j->b.indptr, *bi = (const I *)j->b.indices;                                         \
-        I *marks = (I *)(void *)(p->work + worker * p->sums);                                                        \
-        for (int64_t r = begin; r < end; r++) {                                                                      \
-            int64_t n = 0;                                                                                           \
-            for (int64_t i = ap[r]; i < ap[r + 1]; i++)                                                              \
-                for (int64_t k = bp[ai[i]]; k < bp[ai[i] + 1]; k++) {                                                \
-                    n += marks[bi[k]] != (I)(r + 1);                                                                 \
-                    marks[bi[k]] = (I)(r + 1);                                                                       \
-                }                                                                                                    \
-            j->ends[r + 1] = n;                                                                                      \
-        }                                                                                                            \
-    } while (0)
-
-static void count_products(void *context, int64_t i, int worker)
-{
-    const product *p = context;
-    const cpi_sparse_job *j = p->j;
-    const int64_t begin = i * p->each, end = begin + p->each < j->a.rows ? begin + p->each : j->a.rows;
-    if (j->a.wide) COUNT_ROWS(int64_t);
-    else COUNT_ROWS(int32_t);
-}
-static void fill_products(void *context, int64_t i, int worker)
-{
-    product *p = context;
-    const cpi_sparse_job *j = p->j;
-    const int64_t begin = i * p->each, end = begin + p->each < j->a.rows ? begin + p->each : j->a.rows;
-    cpi_sparse_bits bits = cpi_sparse_bits_in(p->bits + worker * p->words, j->b.columns);
-    const int64_t zeros = product_table[cpi_sparse_class(j->a.type)][j->a.wide](j, begin, end, &bits,
-                                                                       p->work + worker * p->sums);
-    if (zeros) __atomic_fetch_add(&p->zeros, zeros, __ATOMIC_RELAXED);
-}
-static cp_code run_product(cp_stream *stream, const cpi_sparse_job *j, bool fill)
-{
-    const int64_t size = fill ? cpi_itemsize(j->a.type) : j->a.wide ? 8 : 4;
-    product p = {.j = j, .words = fill ? cpi_sparse_bits_words(j->b.columns) + 8 : 0,
-                 .sums = (j->b.columns * size + 63) / 64 * 64};
-    const int workers = cpi_workers();
-    p.bits = cpi_work_alloc(stream, (size_t)workers * ((size_t)p.words * 8 + (size_t)p.sums));
-    if (!p.bits) return cp_error();
-    p.work = (char *)(p.bits + workers * p.words);
-    memset(p.bits, 0, (size_t)workers * (size_t)(fill ? p.words * 8 : p.sums));
-    const int64_t tasks = cpi_cut(j->a.rows, 16384 / ((mean_of(&j->a) + 1) * (mean_of(&j->b) + 1)) + 1, &p.each);
-    cpi_parallel(tasks, fill ? fill_products : count_products, &p);
-    if (fill) *j->found = p.zeros;
-    cpi_work_free(stream, p.bits);
-    return CP_OK;
-}
-cp_code cpi_sparse_cpu_product_all(cp_stream *stream, const cpi_sparse_job *j)
-{
-    (void)stream;
-    return run(j, j->a.rows, mean_of(&j->a), product_all_table[cpi_sparse_class(j->a.type)][j->a.wide]);
-}
-cp_code cpi_sparse_cpu_product_count(cp_stream *stream, const cpi_sparse_job *j)
-{
-    return run_product(stream, j, false);
-}
-cp_code cpi_sparse_cpu_product_fill(cp_stream *stream, const cpi_sparse_job *j) { return run_product(stream, j, true); }

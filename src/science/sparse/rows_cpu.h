@@ -1,0 +1,45 @@
+/* What the files of the CPU share: names of what is included once a type, and rows shared out to the threads. */
+#ifndef CPI_SPARSE_ROWS_CPU_H
+#define CPI_SPARSE_ROWS_CPU_H
+
+#include <string.h>
+
+#include "backend/device.h"
+#include "core/memory.h"
+#include "cpu/threads.h"
+#include "sparse/element.h"
+#include "sparse/ranks.h"
+#include "sparse/sparse.h"
+
+#define CPI_ROW static inline __attribute__((always_inline))
+#define CPI_NAME(f) CPI_PASTE(f, SUFFIX)
+#define CPI_CALL(f) CPI_PASTE(f, SUFFIX)
+#define EL(f) CPI_PASTE(f, VS)
+
+typedef void (*cpi_sparse_rows_fn)(const void *job, int64_t begin, int64_t end);
+typedef struct cpi_sparse_task {
+    const void *job;
+    int64_t n, each;
+    cpi_sparse_rows_fn rows;
+} cpi_sparse_task;
+
+static void cpi_sparse_run_task(void *context, int64_t i, int worker)
+{
+    (void)worker;
+    const cpi_sparse_task *t = context;
+    const int64_t begin = i * t->each, end = begin + t->each < t->n ? begin + t->each : t->n;
+    t->rows(t->job, begin, end);
+}
+/* Calls rows(job, begin, end) for parts of n rows, of which one costs about `cost` elements. */
+static inline cp_code cpi_sparse_run(const void *job, int64_t n, int64_t cost, cpi_sparse_rows_fn rows)
+{
+    cpi_sparse_task t = {job, n, 0, rows};
+    const int64_t grain = 16384 / (cost + 1) + 1;
+    cpi_parallel(cpi_cut(n, grain, &t.each), cpi_sparse_run_task, &t);
+    return CP_OK;
+}
+/* How many columns rows of two matrices have together: merge_count for CP_SPARSE_ALIGN. */
+void cpi_sparse_align_rows(const void *job, int64_t begin, int64_t end);
+static inline int64_t cpi_sparse_mean(const cpi_csr *a) { return a->nnz / (a->rows > 0 ? a->rows : 1); }
+
+#endif

@@ -70,6 +70,10 @@ C_ONLY = {
                     "from_host from_memory "
                     "to_host int float "
                     "complex scalar copy_order".split(), ATTRIBUTE),
+    **dict.fromkeys((f"sparse_{name}" for name in "new free retain arrays from_dense from_diagonals convert astype "
+                     "to_device format_of type_of device_of is_canonical nnz columns add subtract scale matmul dot "
+                     "slice diagonal sort_indices eliminate_zeros cg bicgstab".split()),
+                    "one object for what cuprite.scipy.sparse has as classes"),
     "cstruct": ATTRIBUTE, "struct_argument": "the objects of cstruct and mdspan",
     **dict.fromkeys("sort_inplace partition_inplace".split(), "the method of that name"),
     **dict.fromkeys("elementwise elementwise_all reduce op_query op_types op_from_name reduction_query "

@@ -1,6 +1,6 @@
 /* Graphs as sparse matrices of compressed rows: an edge goes from row r to each of indices[indptr[r]..indptr[r+1]-1].
  *
- * All arrays are 1-d; indices and indptr are int32 or int64, of a square matrix that was checked (cp_sparse_check), of
+ * All arrays are 1-d; indices and indptr are int32 or int64, of a square matrix that was checked (cp_csr_check), of
  * at most 2^31 - 1 nodes. Results are new arrays on the graph's device; on failure none is set. All functions but
  * cp_connected_components of weak ones compute on the host and wait. */
 #ifndef CUPRITE_GRAPH_H

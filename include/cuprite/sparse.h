@@ -1,83 +1,120 @@
-/* Sparse matrices, as three arrays: of compressed rows (CSR), or, of the transpose, compressed columns (CSC).
+/* Sparse matrices: a format, the number of rows and columns, and three arrays on one device.
  *
- * Row r of such a matrix has the elements data[k] in the columns indices[k], indptr[r] <= k < indptr[r + 1]. All are
- * 1-d; indices and indptr are both int32 or both int64; data are of any type but float16 and bfloat16. The number of
- * rows is indptr's length less 1. The arrays are the caller's and are not copied. Functions trust them: check those
- * that come from elsewhere once with cp_sparse_check. Elements that stand twice count as their sum, except where the
- * indices must ascend. Results are new arrays; on failure none is set. Sums have a fixed order: the same bits on every
- * device. Functions whose result's size depends on the elements wait for the device. */
+ * A matrix is a counted reference, released once with cp_sparse_free, in any thread; scopes do not own it. It never
+ * changes: a function gives a new matrix, or one more reference to the same where there is nothing to do, and matrices
+ * share arrays where they can. The arrays that the caller hands in are used without a copy and checked once, when the
+ * matrix is made; they must not be written to while a matrix has them.
+ *
+ * Elements are of any type but float16 and bfloat16; two operands become the type that holds both. Indices are int32,
+ * or int64 where they were given so or lengths exceed 2^31 - 1. Elements that stand twice count as their sum. Sums have
+ * a fixed order: the same bits on every device. Functions return NULL on failure. csr.h has the functions of three
+ * arrays that these are made of. */
 #ifndef CUPRITE_SPARSE_H
 #define CUPRITE_SPARSE_H
 
-#include "array.h"
+#include "csr.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* What cp_sparse_check finds. The last two are no errors. */
-enum {
-    CP_SPARSE_BAD_START = 1,      /* indptr does not start with 0 */
-    CP_SPARSE_BAD_POINTERS = 2,   /* indptr falls, or exceeds the number of indices */
-    CP_SPARSE_BAD_LOW = 4,        /* an index is negative */
-    CP_SPARSE_BAD_HIGH = 8,       /* an index is beyond the columns */
-    CP_SPARSE_UNSORTED = 16,      /* the indices of a row do not ascend */
-    CP_SPARSE_DUPLICATES = 32,    /* two neighbours in a row are equal */
-    CP_SPARSE_LAST = 256          /* times the last pointer, where that is not negative */
-};
-typedef enum cp_sparse_op {
-    CP_SPARSE_ADD, CP_SPARSE_SUBTRACT, CP_SPARSE_MULTIPLY,
-    CP_SPARSE_ALIGN /* cp_sparse_align's own */
-} cp_sparse_op;
+typedef struct cp_sparse cp_sparse;
+/* What the three arrays are. */
+typedef enum cp_sparse_format {
+    CP_SPARSE_CSR, /* compressed rows: data, columns of the elements, where each row begins and the end */
+    CP_SPARSE_CSC, /* compressed columns: data, rows of the elements, where each column begins and the end */
+    CP_SPARSE_COO  /* triples in any order: data, rows, columns */
+} cp_sparse_format;
 
-/* One pass over a matrix: a 0-d int64 array of the bits above and indptr's last element times CP_SPARSE_LAST. */
-CP_API cp_array *cp_sparse_check(cp_array *indices, cp_array *indptr, int64_t columns);
-/* The row of each element: indptr written out. `indices` has as many. */
-CP_API cp_array *cp_sparse_rows(cp_array *indices, cp_array *indptr);
-/* Coordinates to compressed rows: elements of one row keep their order. Rows are within 0..nrows-1. */
-CP_API cp_code cp_sparse_compress(cp_array *values, cp_array *row, cp_array *column, int64_t nrows, cp_array **data,
-                                  cp_array **indices, cp_array **indptr);
-/* The transpose of a matrix of so many columns, as rows whose indices ascend. */
-CP_API cp_code cp_sparse_transpose(cp_array *values, cp_array *index, cp_array *ends, int64_t columns, cp_array **data,
-                                   cp_array **indices, cp_array **indptr);
-/* The elements of each row by column, of a matrix of so many columns; those of one column keep their order. */
-CP_API cp_code cp_sparse_sort(cp_array *values, cp_array *index, cp_array *ends, int64_t columns, cp_array **data,
-                              cp_array **indices, cp_array **indptr);
-/* The matrix times x: a vector of `columns` elements, or (columns, k). Both become their common type. */
-CP_API cp_array *cp_sparse_multiply(cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns, cp_array *x);
-/* The transpose of the matrix times a vector. */
-CP_API cp_array *cp_sparse_multiply_transposed(cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns,
-                                               cp_array *x);
-/* The sums of rows, or of columns, in the data's type. */
-CP_API cp_array *cp_sparse_sum(cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns, int axis);
-/* The product of two matrices of one type; b has `columns` columns. a has as many columns as b rows.
- * Indices ascend; elements that become 0 are left out. */
-CP_API cp_code cp_sparse_product(cp_array *data_a, cp_array *indices_a, cp_array *indptr_a, cp_array *data_b,
-                                 cp_array *indices_b, cp_array *indptr_b, int64_t columns, cp_array **data,
-                                 cp_array **indices, cp_array **indptr);
-/* a + b, a - b, or elements times elements, of one type, the indices ascending: elements that become 0 are left out. */
-CP_API cp_code cp_sparse_merge(cp_sparse_op op, cp_array *data_a, cp_array *indices_a, cp_array *indptr_a,
-                               cp_array *data_b, cp_array *indices_b, cp_array *indptr_b, int64_t columns,
-                               cp_array **data, cp_array **indices, cp_array **indptr);
-/* The elements of both at the places that either has: values a and b, a 0 where one has none. */
-CP_API cp_code cp_sparse_align(cp_array *data_a, cp_array *indices_a, cp_array *indptr_a, cp_array *data_b,
-                               cp_array *indices_b, cp_array *indptr_b, int64_t columns, cp_array **a, cp_array **b,
-                               cp_array **indices, cp_array **indptr);
-/* Elements that stand twice become one. The indices of each row ascend, or are equal. */
-CP_API cp_code cp_sparse_sum_duplicates(cp_array *values, cp_array *index, cp_array *ends, cp_array **data,
-                                        cp_array **indices, cp_array **indptr);
-/* Rows by number, int64 from 0; CP_ERROR_INDEX for one outside, unless they are known to lie `inside`. */
-CP_API cp_code cp_sparse_take(cp_array *values, cp_array *index, cp_array *ends, cp_array *rows, bool inside,
-                              cp_array **data, cp_array **indices, cp_array **indptr);
-/* The elements whose `keep`, an array as long as the values, is not 0. */
-CP_API cp_code cp_sparse_select(cp_array *values, cp_array *index, cp_array *ends, cp_array *keep, cp_array **data,
-                                cp_array **indices, cp_array **indptr);
-/* The matrix as an array (rows, columns), or its transpose. `unique`: no element stands twice. */
-CP_API cp_array *cp_sparse_dense(cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns, bool transposed,
-                                 bool unique);
-/* Where the elements at rows[i], columns[i] (int64, within the matrix) stand in data: int64, -1 where there is none.
- * `ascend`: the indices of each row do. Of several the last one. */
-CP_API cp_array *cp_sparse_find(cp_array *indices, cp_array *indptr, cp_array *rows, cp_array *columns, bool ascend);
+/* --- making matrices --- */
+/* A matrix of 1-d arrays that are there: data, indices and indptr, or for triples data, rows and columns.
+ * CP_ERROR_VALUE for lengths that do not fit, pointers that descend, indices outside of the matrix. Waits. Contiguous
+ * arrays with int32 or int64 for both indices are not copied. */
+CP_API cp_sparse *cp_sparse_new(cp_sparse_format format, int64_t rows, int64_t columns, cp_array *data, cp_array *first,
+                                cp_array *second);
+/* The elements of a 2-d array that are not 0. Waits. */
+CP_API cp_sparse *cp_sparse_from_dense(cp_array *x, cp_sparse_format format);
+/* The diagonals of a matrix: row k of the 2-d `diagonals` is the one offsets[k] above the main one, and its element c
+ * is in column c, as in scipy.sparse.dia_array. Zeros are left out. */
+CP_API cp_sparse *cp_sparse_from_diagonals(int64_t rows, int64_t columns, cp_array *diagonals, int n,
+                                           const int64_t *offsets, cp_sparse_format format);
+CP_API cp_sparse *cp_sparse_retain(cp_sparse *a); /* one more reference, for one more cp_sparse_free; returns a */
+CP_API void cp_sparse_free(cp_sparse *a);         /* one less; NULL is fine */
+
+/* --- attributes --- */
+CP_API cp_sparse_format cp_sparse_format_of(const cp_sparse *a); /* which arrays it has */
+CP_API cp_type cp_sparse_type_of(const cp_sparse *a);    /* type of the elements */
+CP_API int64_t cp_sparse_rows(const cp_sparse *a);       /* number of rows */
+CP_API int64_t cp_sparse_columns(const cp_sparse *a);    /* number of columns */
+CP_API int64_t cp_sparse_nnz(const cp_sparse *a);        /* number of elements that are stored */
+CP_API int cp_sparse_device_of(const cp_sparse *a);      /* number of the device */
+/* Do the indices ascend, without an element that stands twice? False of triples unless it is known. */
+CP_API bool cp_sparse_is_canonical(const cp_sparse *a);
+/* References to the three arrays, in the format's order; the caller frees each, and writes to none. */
+CP_API cp_code cp_sparse_arrays(const cp_sparse *a, cp_array **data, cp_array **first, cp_array **second);
+
+/* --- other forms of one matrix --- */
+CP_API cp_sparse *cp_sparse_convert(cp_sparse *a, cp_sparse_format format); /* the same elements in another format */
+CP_API cp_array *cp_sparse_dense(cp_sparse *a);                   /* as an array (rows, columns) */
+CP_API cp_sparse *cp_sparse_astype(cp_sparse *a, cp_type type);   /* elements of another type */
+CP_API cp_sparse *cp_sparse_to_device(cp_sparse *a, int device);  /* on another device */
+CP_API cp_sparse *cp_sparse_transpose(cp_sparse *a);              /* the same arrays, read the other way */
+CP_API cp_sparse *cp_sparse_sort_indices(cp_sparse *a);           /* ascending in each row, or column */
+CP_API cp_sparse *cp_sparse_sum_duplicates(cp_sparse *a);         /* ascending, and elements that stand twice added */
+CP_API cp_sparse *cp_sparse_eliminate_zeros(cp_sparse *a);        /* without stored elements that are 0 */
+/* Rows and columns by CP_AT, CP_RANGE, CP_STEP, CP_FULL or CP_BY(1-d array of integers or truth values), n items; the
+ * axes behind are whole. Always a matrix: an integer gives one row or column. CP_ERROR_INDEX for one outside. */
+CP_API cp_sparse *cp_sparse_slice(cp_sparse *a, int n, const cp_index *items);
+CP_API cp_array *cp_sparse_diagonal(cp_sparse *a, int64_t k);     /* the k-th one above the main one, 1-d */
+
+/* --- arithmetic --- */
+/* Sums, differences and products of elements of matrices of one shape, in a's format (triples: compressed rows).
+ * Elements that become 0 are left out. */
+CP_API cp_sparse *cp_sparse_add(cp_sparse *a, cp_sparse *b);
+CP_API cp_sparse *cp_sparse_subtract(cp_sparse *a, cp_sparse *b);
+CP_API cp_sparse *cp_sparse_multiply(cp_sparse *a, cp_sparse *b);
+CP_API cp_sparse *cp_sparse_scale(cp_sparse *a, cp_array *factor); /* times a number, a 0-d array such as cp_float(2) */
+CP_API cp_sparse *cp_sparse_matmul(cp_sparse *a, cp_sparse *b);    /* the product of two matrices, in a's format */
+CP_API cp_array *cp_sparse_dot(cp_sparse *a, cp_array *x);         /* times a vector, or an array (columns, k) */
+/* The sums of columns (axis 0) or rows (axis 1), 1-d, or of all elements (CP_FLAT), 0-d. Integers become int64 or
+ * uint64, as in NumPy. */
+CP_API cp_array *cp_sparse_sum(cp_sparse *a, int axis);
+
+/* --- systems of equations --- */
+/* A function of vectors: a new array of x's length, or one more reference to x; NULL, with the error set, on failure.
+ * It is called inside a scope that ends after the step. */
+typedef cp_array *(*cp_sparse_operator)(void *context, cp_array *x);
+typedef struct cp_sparse_report {
+    int64_t iterations;     /* steps that changed x */
+    double residual;        /* the norm of b - a x, as the method updates it */
+    double tolerance;       /* what it had to be below */
+    bool converged;
+    int64_t looks;          /* how often the norm was read from the device */
+} cp_sparse_report;
+typedef struct cp_sparse_solve_options {
+    CP_OPTION(cp_array *, x0);      /* where to begin, instead of 0 */
+    CP_OPTION(double, rtol);        /* the residual's norm that is enough, relative to b's; 0: 1e-5, negative: none */
+    CP_OPTION(double, atol);        /* the same as it is; the greater one counts */
+    CP_OPTION(int64_t, maxiter);    /* the most steps; 0: ten times the rows */
+    CP_OPTION(cp_sparse *, m);      /* an approximate inverse of a, */
+    CP_OPTION(cp_sparse_operator, apply); /* or a function that multiplies by one; */
+    CP_OPTION(void *, context);     /* its first argument */
+    CP_OPTION(int64_t, every);      /* steps between two looks at the norm; 0: see below */
+    CP_OPTION(cp_sparse_report *, report); /* where not NULL: receives how it went */
+    int _;
+} cp_sparse_solve_options;
+/* x with a x = b for a Hermitian positive definite a, by conjugate gradients (Hestenes and Stiefel, 1952). The result
+ * is the iterate that was reached where the steps did not suffice: no error, see the report.
+ *
+ * Where reading a number means waiting for the device, the norm is read after 1, 2, 4, 8, 16 steps, then after each
+ * sixteenth. The device itself compares it with the tolerance at each step and sets the steps behind to 0, so that x
+ * and the report's iterations do not depend on when it was read. */
+CP_API cp_array *cp_sparse_cg(cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options);
+#define cp_sparse_cg(...) CP_CALL2(cp_sparse_cg, cp_sparse_solve_options, __VA_ARGS__, ._ = 0)
+/* x with a x = b for any square a, by stabilized biconjugate gradients (van der Vorst, 1992). Where the method breaks
+ * down it stops, and the report says that it has not converged. */
+CP_API cp_array *cp_sparse_bicgstab(cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options);
+#define cp_sparse_bicgstab(...) CP_CALL2(cp_sparse_bicgstab, cp_sparse_solve_options, __VA_ARGS__, ._ = 0)
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,10 @@
-/* Sparse matrices: every operation beside loops over dense ones, long rows, both index types, errors, no memory. */
+/* Matrices as one object: formats, order, parts, arithmetic and solvers beside dense loops and closed forms; arrays
+ * that are no matrix; memory. */
 #include "check.h"
 
-enum { ROWS = 37, COLUMNS = 29, MOST = ROWS * COLUMNS };
+enum { ROWS = 11, COLUMNS = 7, SIZE = ROWS * COLUMNS };
+static const cp_sparse_format FORMATS[] = {CP_SPARSE_CSR, CP_SPARSE_CSC, CP_SPARSE_COO};
+#define FOR_FORMATS(f) size_t i_##f = 0; i_##f < 3; i_##f++
 
 static uint64_t seed;
 static int64_t below(int64_t n)
@@ -9,259 +12,510 @@ static int64_t below(int64_t n)
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     return (int64_t)(seed >> 33) % n;
 }
-
-/* A matrix with its dense elements. */
-typedef struct sample {
-    int64_t rows, columns, n;
-    double data[MOST], dense[MOST];
-    int64_t indices[MOST], indptr[ROWS + 1];
-    cp_array *values, *index, *ends; /* owned by the scope */
-} sample;
-
-/* Small integers at a part of the places; each fifth row is empty. Row 3 is full. */
-static void draw(sample *s, int64_t rows, int64_t columns, cp_type index)
+/* Small integers at a third of the places. */
+static void draw(int64_t n, double *dense)
 {
-    s->rows = rows, s->columns = columns, s->n = 0;
-    memset(s->dense, 0, sizeof s->dense);
-    for (int64_t r = 0; r < rows; r++) {
-        s->indptr[r] = s->n;
-        for (int64_t c = 0; c < columns; c++)
-            if (r == 3 || (r % 5 && below(4) == 0)) {
-                s->dense[r * columns + c] = s->data[s->n] = (double)(below(7) - 3);
-                s->indices[s->n++] = c;
+    for (int64_t i = 0; i < n; i++) dense[i] = below(3) ? 0 : (double)(below(9) - 4);
+}
+static cp_array *matrix_of(int64_t rows, int64_t columns, const double *x)
+{
+    return cp_from_host(x, CP_FLOAT64, CP_SHAPE(rows, columns), NULL);
+}
+/* Whether a matrix is this one; it is freed. */
+static void same(cp_sparse *a, int64_t rows, int64_t columns, const double *want)
+{
+    ok(a);
+    assert_int_equal(cp_sparse_rows(a), rows);
+    assert_int_equal(cp_sparse_columns(a), columns);
+    check_values(cp_sparse_dense(a), (int)(rows * columns), want);
+    cp_sparse_free(a);
+}
+
+static void test_conversions(void **state)
+{
+    (void)state;
+    double dense[SIZE];
+    seed = 1;
+    draw(SIZE, dense);
+    int64_t nonzero = 0;
+    for (int i = 0; i < SIZE; i++) nonzero += dense[i] != 0;
+    for (FOR_DEVICES(d))
+        for (CP_SCOPE)
+            for (FOR_FORMATS(from)) {
+                cp_sparse *a = cp_sparse_from_dense(matrix_of(ROWS, COLUMNS, dense), FORMATS[i_from]);
+                ok(a);
+                assert_int_equal(cp_sparse_format_of(a), FORMATS[i_from]);
+                assert_int_equal(cp_sparse_type_of(a), CP_FLOAT64);
+                assert_int_equal(cp_sparse_nnz(a), nonzero);
+                assert_int_equal(cp_sparse_device_of(a), d);
+                for (FOR_FORMATS(to)) {
+                    cp_sparse *b = cp_sparse_convert(a, FORMATS[i_to]);
+                    assert_int_equal(cp_sparse_format_of(b), FORMATS[i_to]);
+                    same(b, ROWS, COLUMNS, dense);
+                }
+                cp_sparse *there = cp_sparse_to_device(a, CP_CPU), *back = cp_sparse_to_device(there, d);
+                assert_int_equal(cp_sparse_device_of(there), CP_CPU);
+                same(there, ROWS, COLUMNS, dense);
+                same(back, ROWS, COLUMNS, dense);
+                cp_sparse *single = cp_sparse_astype(a, CP_FLOAT32);
+                assert_int_equal(cp_sparse_type_of(single), CP_FLOAT32);
+                same(single, ROWS, COLUMNS, dense);
+                double turned[SIZE];
+                for (int i = 0; i < SIZE; i++) turned[i % COLUMNS * ROWS + i / COLUMNS] = dense[i];
+                same(cp_sparse_transpose(a), COLUMNS, ROWS, turned);
+                cp_sparse_free(a);
             }
+}
+
+/* The arrays of a matrix are those that were handed in, and outlive the scope that made them. */
+static void test_arrays(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_sparse *a = NULL;
+        for (CP_SCOPE) {
+            cp_array *data = doubles(1, 2, 3), *indices = ints(0, 2, 1), *indptr = ints(0, 2, 2, 3);
+            a = cp_sparse_new(CP_SPARSE_CSR, 3, 3, data, indices, indptr);
+            ok(a);
+            cp_array *part[3];
+            ok(cp_sparse_arrays(a, &part[0], &part[1], &part[2]) == CP_OK);
+            assert_ptr_equal(cp_data(part[0]), cp_data(data));
+            assert_ptr_equal(cp_data(part[1]), cp_data(indices));
+            assert_ptr_equal(cp_data(part[2]), cp_data(indptr));
+            for (int i = 0; i < 3; i++) cp_free(part[i]);
+            assert_true(cp_sparse_is_canonical(a));
+        }
+        assert_ptr_equal(cp_sparse_retain(a), a);
+        cp_sparse_free(a);
+        for (CP_SCOPE) same(a, 3, 3, (double[]){1, 0, 2, 0, 0, 0, 0, 3, 0});
     }
-    s->indptr[rows] = s->n;
-    s->values = cp_from_host(s->data, CP_FLOAT64, CP_SHAPE(s->n), NULL);
-    s->index = cp_astype(cp_from_host(s->indices, CP_INT64, CP_SHAPE(s->n), NULL), index);
-    s->ends = cp_astype(cp_from_host(s->indptr, CP_INT64, CP_SHAPE(rows + 1), NULL), index);
+    cp_sparse_free(NULL);
 }
 
-/* Whether an array has these elements. */
-static void same(cp_array *x, int64_t n, const double *want)
+static void test_order(void **state)
 {
-    ok(x != NULL);
-    assert_int_equal(cp_size(x), n);
-    double *got = malloc(sizeof *got * (size_t)(n + 1));
-    cp_array *wide = cp_astype(x, CP_FLOAT64);
-    ok(cp_to_host(wide, got, sizeof *got * (size_t)n) == CP_OK);
-    for (int64_t i = 0; i < n; i++)
-        if (got[i] != want[i]) fail_msg("element %lld: %.17g, not %.17g", (long long)i, got[i], want[i]);
-    free(got);
-}
-/* Whether three arrays are a matrix that ascends and has those elements. */
-static void same_matrix(cp_array *data, cp_array *indices, cp_array *indptr, int64_t rows, int64_t columns,
-                        const double *want)
-{
-    ok(data && indices && indptr);
-    assert_int_equal(cp_size(indptr), rows + 1);
-    assert_int_equal(cp_item_int(cp_sparse_check(indices, indptr, columns)) % CP_SPARSE_LAST, 0);
-    same(cp_sparse_dense(data, indices, indptr, columns, false, true), rows * columns, want);
-    cp_free(data);
-    cp_free(indices);
-    cp_free(indptr);
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (CP_SCOPE) {
+            /* (0, 2) twice, its sum 0; columns that descend; what is behind the last pointer is no element */
+            cp_array *data = doubles(5, 2, -2, 1, 3, 99), *indices = ints(2, 0, 2, 1, 0, 7), *indptr = ints(0, 1, 1, 5);
+            cp_sparse *a = cp_sparse_new(CP_SPARSE_CSR, 3, 3, data, indices, indptr), *part[4];
+            assert_int_equal(cp_sparse_nnz(a), 5);
+            assert_false(cp_sparse_is_canonical(a));
+            const double want[9] = {0, 0, 5, 0, 0, 0, 5, 1, -2};
+            same(cp_sparse_sort_indices(a), 3, 3, want);
+            part[0] = cp_sparse_sum_duplicates(a);
+            assert_true(cp_sparse_is_canonical(part[0]));
+            assert_int_equal(cp_sparse_nnz(part[0]), 4);
+            part[1] = cp_sparse_sum_duplicates(part[0]);
+            assert_ptr_equal(part[1], part[0]); /* nothing to do: one more reference */
+            same(part[1], 3, 3, want);
+            same(part[0], 3, 3, want);
+            cp_sparse_free(a);
+
+            cp_sparse *t = cp_sparse_new(CP_SPARSE_COO, 2, 3, doubles(1, -1, 0, 4), ints(1, 1, 0, 0), ints(2, 2, 1, 0));
+            same(cp_sparse_convert(t, CP_SPARSE_CSC), 2, 3, (double[]){4, 0, 0, 0, 0, 0});
+            part[0] = cp_sparse_sum_duplicates(t); /* a sum that is 0 stays */
+            assert_int_equal(cp_sparse_format_of(part[0]), CP_SPARSE_COO);
+            assert_int_equal(cp_sparse_nnz(part[0]), 3);
+            part[1] = cp_sparse_eliminate_zeros(part[0]);
+            assert_int_equal(cp_sparse_nnz(part[1]), 1);
+            same(part[1], 2, 3, (double[]){4, 0, 0, 0, 0, 0});
+            cp_sparse_free(part[0]);
+            cp_sparse_free(t);
+        }
 }
 
-static sample a, b;
-
-static void elementwise(void)
+static void check_pair(cp_sparse *a, cp_sparse *b, const double *x, const double *y)
 {
-    static double want[MOST];
-    cp_array *d, *e, *i, *p;
-    for (int op = 0; op < 3; op++) {
-        for (int k = 0; k < ROWS * COLUMNS; k++)
-            want[k] = op == 0 ? a.dense[k] + b.dense[k] : op == 1 ? a.dense[k] - b.dense[k] : a.dense[k] * b.dense[k];
-        ok(cp_sparse_merge((cp_sparse_op)op, a.values, a.index, a.ends, b.values, b.index, b.ends, COLUMNS, &d, &i, &p)
-           == CP_OK);
-        int64_t nonzero = 0;
-        for (int k = 0; k < ROWS * COLUMNS; k++) nonzero += want[k] != 0;
-        assert_int_equal(cp_size(d), nonzero);
-        same_matrix(d, i, p, ROWS, COLUMNS, want);
-    }
-    ok(cp_sparse_align(a.values, a.index, a.ends, b.values, b.index, b.ends, COLUMNS, &d, &e, &i, &p) == CP_OK);
-    same(cp_sparse_dense(e, i, p, COLUMNS, false, true), MOST, b.dense);
-    cp_free(e);
-    same_matrix(d, i, p, ROWS, COLUMNS, a.dense);
-}
-static void products(void)
-{
-    static double want[ROWS * ROWS], x[COLUMNS * 2], y[MOST];
-    cp_array *d, *i, *p, *t[3];
-    for (int k = 0; k < COLUMNS * 2; k++) x[k] = (double)(below(9) - 4);
-    cp_array *vector = cp_from_host(x, CP_FLOAT64, CP_SHAPE(COLUMNS), NULL);
-    cp_array *two = cp_from_host(x, CP_FLOAT64, CP_SHAPE(COLUMNS, 2), NULL);
-    memset(y, 0, sizeof y);
-    for (int r = 0; r < ROWS; r++)
-        for (int c = 0; c < COLUMNS; c++) y[r] += a.dense[r * COLUMNS + c] * x[c];
-    same(cp_sparse_multiply(a.values, a.index, a.ends, COLUMNS, vector), ROWS, y);
-    memset(y, 0, sizeof y);
-    for (int r = 0; r < ROWS; r++)
-        for (int c = 0; c < 2 * COLUMNS; c++) y[2 * r + c % 2] += a.dense[r * COLUMNS + c / 2] * x[c];
-    same(cp_sparse_multiply(a.values, a.index, a.ends, COLUMNS, two), 2 * ROWS, y);
-    ok(cp_sparse_transpose(b.values, b.index, b.ends, COLUMNS, &t[0], &t[1], &t[2]) == CP_OK);
-    memset(y, 0, sizeof y);
-    for (int r = 0; r < ROWS; r++)
-        for (int c = 0; c < COLUMNS; c++) y[r] += b.dense[r * COLUMNS + c] * x[c];
-    same(cp_sparse_multiply_transposed(t[0], t[1], t[2], ROWS, vector), ROWS, y);
-    memset(want, 0, sizeof want);
+    double want[SIZE];
+    for (int i = 0; i < SIZE; i++) want[i] = x[i] + y[i];
+    same(cp_sparse_add(a, b), ROWS, COLUMNS, want);
+    for (int i = 0; i < SIZE; i++) want[i] = x[i] - y[i];
+    cp_sparse *difference = cp_sparse_subtract(a, b);
+    int64_t nonzero = 0;
+    for (int i = 0; i < SIZE; i++) nonzero += want[i] != 0;
+    assert_int_equal(cp_sparse_nnz(difference), nonzero);
+    same(difference, ROWS, COLUMNS, want);
+    for (int i = 0; i < SIZE; i++) want[i] = x[i] * y[i];
+    same(cp_sparse_multiply(a, b), ROWS, COLUMNS, want);
+    double square[ROWS * ROWS] = {0};
     for (int r = 0; r < ROWS; r++)
         for (int q = 0; q < ROWS; q++)
-            for (int c = 0; c < COLUMNS; c++)
-                want[r * ROWS + q] += a.dense[r * COLUMNS + c] * b.dense[q * COLUMNS + c];
-    ok(cp_sparse_product(a.values, a.index, a.ends, t[0], t[1], t[2], ROWS, &d, &i, &p) == CP_OK);
-    same_matrix(d, i, p, ROWS, ROWS, want);
-    for (int k = 0; k < 3; k++) cp_free(t[k]);
+            for (int c = 0; c < COLUMNS; c++) square[r * ROWS + q] += x[r * COLUMNS + c] * y[q * COLUMNS + c];
+    cp_sparse *turned = cp_sparse_transpose(b);
+    same(cp_sparse_matmul(a, turned), ROWS, ROWS, square);
+    cp_sparse_free(turned);
 }
-static void parts(void)
+static void check_sums(cp_sparse *a, const double *x)
 {
-    static double want[MOST], y[ROWS + COLUMNS];
-    static int64_t at[3][MOST];
-    cp_array *d, *i, *p;
-    memset(y, 0, sizeof y);
-    for (int k = 0; k < MOST; k++) y[k / COLUMNS] += a.dense[k], y[ROWS + k % COLUMNS] += a.dense[k];
-    same(cp_sparse_sum(a.values, a.index, a.ends, COLUMNS, 1), ROWS, y);
-    same(cp_sparse_sum(a.values, a.index, a.ends, COLUMNS, 0), COLUMNS, y + ROWS);
-    for (int k = 0; k < ROWS; k++) {
-        at[0][k] = below(ROWS);
-        for (int c = 0; c < COLUMNS; c++) want[k * COLUMNS + c] = a.dense[at[0][k] * COLUMNS + c];
+    double vector[COLUMNS], two[2 * COLUMNS], want[2 * ROWS + COLUMNS] = {0};
+    for (int c = 0; c < COLUMNS; c++) vector[c] = (double)below(9), two[2 * c] = vector[c], two[2 * c + 1] = -c;
+    for (int i = 0; i < SIZE; i++) want[i / COLUMNS] += x[i] * vector[i % COLUMNS];
+    cp_array *v = cp_from_host(vector, CP_FLOAT64, CP_SHAPE(COLUMNS), NULL);
+    check_values(cp_sparse_dot(a, v), ROWS, want);
+    memset(want, 0, sizeof want);
+    for (int i = 0; i < 2 * SIZE; i++) want[i / 2 / COLUMNS * 2 + i % 2] += x[i / 2] * two[i / 2 % COLUMNS * 2 + i % 2];
+    check_values(cp_sparse_dot(a, matrix_of(COLUMNS, 2, two)), 2 * ROWS, want);
+    memset(want, 0, sizeof want);
+    double all = 0;
+    for (int i = 0; i < SIZE; i++) want[i / COLUMNS] += x[i], want[ROWS + i % COLUMNS] += x[i], all += x[i];
+    check_values(cp_sparse_sum(a, 1), ROWS, want);
+    check_values(cp_sparse_sum(a, 0), COLUMNS, want + ROWS);
+    values(cp_sparse_sum(a, CP_FLAT), all);
+    for (int k = -ROWS - 1; k <= COLUMNS + 1; k++) {
+        int n = 0;
+        for (int r = 0; r < ROWS; r++)
+            if (r + k >= 0 && r + k < COLUMNS) want[n++] = x[r * COLUMNS + r + k];
+        check_values(cp_sparse_diagonal(a, k), n, want);
     }
-    cp_array *rows = cp_from_host(at[0], CP_INT64, CP_SHAPE(ROWS), NULL);
-    ok(cp_sparse_take(a.values, a.index, a.ends, rows, false, &d, &i, &p) == CP_OK);
-    same_matrix(d, i, p, ROWS, COLUMNS, want);
-    ok(cp_sparse_select(a.values, a.index, a.ends, a.values, &d, &i, &p) == CP_OK);
-    same_matrix(d, i, p, ROWS, COLUMNS, a.dense);
-    for (int k = 0; k < MOST; k++) at[0][k] = k / COLUMNS, at[1][k] = k % COLUMNS, want[k] = -1;
-    for (int r = 0; r < ROWS; r++)
-        for (int64_t k = a.indptr[r]; k < a.indptr[r + 1]; k++) want[r * COLUMNS + a.indices[k]] = (double)k;
-    cp_array *row = cp_from_host(at[0], CP_INT64, CP_SHAPE(MOST), NULL);
-    cp_array *column = cp_from_host(at[1], CP_INT64, CP_SHAPE(MOST), NULL);
-    same(cp_sparse_find(a.index, a.ends, row, column, true), MOST, want);
-    same(cp_sparse_find(a.index, a.ends, row, column, false), MOST, want);
-    for (int r = 0; r < ROWS; r++)
-        for (int64_t k = a.indptr[r]; k < a.indptr[r + 1]; k++) want[k] = r;
-    same(cp_sparse_rows(a.index, a.ends), a.n, want);
 }
-/* Each element twice, in no order, back to rows that ascend. */
-static void order(void)
-{
-    static double value[2 * MOST], want[MOST];
-    static int64_t row[2 * MOST], column[2 * MOST];
-    int64_t n = 0;
-    for (int r = 0; r < ROWS; r++)
-        for (int64_t k = a.indptr[r]; k < a.indptr[r + 1]; k++)
-            for (int twice = 0; twice < 2; twice++) {
-                const int64_t to = below(n + 1);
-                value[n] = value[to], row[n] = row[to], column[n] = column[to];
-                value[to] = a.data[k], row[to] = r, column[to] = a.indices[k];
-                n++;
-            }
-    for (int k = 0; k < MOST; k++) want[k] = 2 * a.dense[k];
-    cp_array *t[3], *s[3], *d, *i, *p;
-    cp_array *where = cp_from_host(row, CP_INT64, CP_SHAPE(n), NULL);
-    ok(cp_sparse_compress(cp_from_host(value, CP_FLOAT64, CP_SHAPE(n), NULL), where,
-                          cp_from_host(column, CP_INT64, CP_SHAPE(n), NULL), ROWS, &t[0], &t[1], &t[2]) == CP_OK);
-    const int64_t found = cp_item_int(cp_sparse_check(t[1], t[2], COLUMNS));
-    assert_int_equal(found / CP_SPARSE_LAST, n);
-    assert_true(found & CP_SPARSE_UNSORTED);
-    same(cp_sparse_dense(t[0], t[1], t[2], COLUMNS, false, false), MOST, want);
-    ok(cp_sparse_sort(t[0], t[1], t[2], COLUMNS, &s[0], &s[1], &s[2]) == CP_OK);
-    assert_int_equal(cp_item_int(cp_sparse_check(s[1], s[2], COLUMNS)) % CP_SPARSE_LAST, CP_SPARSE_DUPLICATES);
-    ok(cp_sparse_sum_duplicates(s[0], s[1], s[2], &d, &i, &p) == CP_OK);
-    assert_int_equal(cp_size(d), a.n);
-    same_matrix(d, i, p, ROWS, COLUMNS, want);
-    for (int k = 0; k < 3; k++) cp_free(t[k]), cp_free(s[k]);
-}
-
-static void test_operations(void **state)
+static void test_arithmetic(void **state)
 {
     (void)state;
-    const cp_type types[] = {CP_INT32, CP_INT64};
-    for (FOR_DEVICES(dev))
+    double x[SIZE], y[SIZE], twice[SIZE];
+    seed = 5;
+    draw(SIZE, x);
+    draw(SIZE, y);
+    for (int i = 0; i < SIZE; i++) twice[i] = 2.5 * x[i];
+    for (FOR_DEVICES(d))
+        for (CP_SCOPE)
+            for (FOR_FORMATS(of_a)) {
+                cp_sparse *a = cp_sparse_from_dense(matrix_of(ROWS, COLUMNS, x), FORMATS[i_of_a]);
+                for (FOR_FORMATS(of_b)) {
+                    cp_sparse *b = cp_sparse_from_dense(cp_astype(matrix_of(ROWS, COLUMNS, y), CP_INT16),
+                                                        FORMATS[i_of_b]);
+                    check_pair(a, b, x, y);
+                    cp_sparse_free(b);
+                }
+                check_sums(a, x);
+                same(cp_sparse_scale(a, cp_float(2.5)), ROWS, COLUMNS, twice);
+                cp_sparse_free(a);
+            }
+}
+static void test_types(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (CP_SCOPE) {
+            cp_array *index[2] = {cp_astype(ints(0, 1), CP_INT32), cp_astype(ints(0, 1), CP_INT32)};
+            cp_sparse *a = cp_sparse_new(CP_SPARSE_COO, 2, 2, cp_astype(doubles(200, 100), CP_UINT8), index[0],
+                                         index[1]), *b = cp_sparse_astype(a, CP_FLOAT32);
+            cp_array *sum = cp_sparse_sum(a, 0);
+            assert_int_equal(cp_type_of(sum), CP_UINT64); /* as NumPy sums */
+            values(sum, 200, 100);
+            cp_sparse *c = cp_sparse_add(a, b), *half = cp_sparse_scale(a, cp_float(0.5));
+            assert_int_equal(cp_sparse_type_of(c), CP_FLOAT32);
+            assert_int_equal(cp_sparse_type_of(half), CP_FLOAT64);
+            same(half, 2, 2, (double[]){100, 0, 0, 50});
+            same(c, 2, 2, (double[]){400, 0, 0, 200});
+            cp_array *row, *column, *data;
+            ok(cp_sparse_arrays(b, &data, &row, &column) == CP_OK);
+            assert_int_equal(cp_type_of(row), CP_INT32);
+            cp_free(data), cp_free(row), cp_free(column);
+            cp_sparse_free(a), cp_sparse_free(b);
+            /* no rows, no columns, no elements */
+            cp_sparse *none = cp_sparse_new(CP_SPARSE_CSR, 0, 5, doubles(0), ints(0), ints(0));
+            assert_int_equal(cp_sparse_nnz(none), 0); /* what is behind the last pointer is no element */
+            same(none, 0, 5, NULL);
+            none = cp_sparse_from_dense(cp_zeros(CP_SHAPE(0, 5), CP_FLOAT64), CP_SPARSE_CSC);
+            check_values(cp_sparse_sum(none, 0), 5, (double[5]){0});
+            same(none, 0, 5, NULL);
+        }
+}
+
+static void test_slices(void **state)
+{
+    (void)state;
+    double x[SIZE], want[2 * SIZE];
+    seed = 9;
+    draw(SIZE, x);
+    const cp_index rows[] = {CP_FULL, CP_RANGE(2, 9), CP_RANGE(-4, 100), CP_STEP(10, 1, -3), CP_AT(-2), CP_RANGE(5, 5)};
+    const cp_index columns[] = {CP_FULL, CP_RANGE(1, 4), CP_STEP(0, 7, 2), CP_STEP(6, 0, -1), CP_AT(3), CP_RANGE(3, 1)};
+    const int by_rows[6][SIZE] = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, -1}, {2, 3, 4, 5, 6, 7, 8, -1}, {7, 8, 9, 10, -1},
+                                  {10, 7, 4, -1}, {9, -1}, {-1}};
+    const int by_columns[6][SIZE] = {{0, 1, 2, 3, 4, 5, 6, -1}, {1, 2, 3, -1}, {0, 2, 4, 6, -1}, {6, 5, 4, 3, 2, 1, -1},
+                                     {3, -1}, {-1}};
+    for (FOR_DEVICES(d))
+        for (FOR_FORMATS(f))
+            for (CP_SCOPE) {
+                cp_sparse *a = cp_sparse_from_dense(matrix_of(ROWS, COLUMNS, x), FORMATS[i_f]);
+                for (int r = 0; r < 6; r++)
+                    for (int c = 0; c < 6; c++) {
+                        int n = 0, m = 0, width = 0;
+                        while (by_rows[r][m] >= 0) m++;
+                        while (by_columns[c][width] >= 0) width++;
+                        for (int i = 0; i < m; i++)
+                            for (int k = 0; k < width; k++) want[n++] = x[by_rows[r][i] * COLUMNS + by_columns[c][k]];
+                        cp_sparse *part = cp_sparse_slice(a, 2, (const cp_index[]){rows[r], columns[c]});
+                        ok(part);
+                        assert_int_equal(cp_sparse_format_of(part), FORMATS[i_f]);
+                        same(part, m, width, want);
+                    }
+                /* arrays of numbers and a mask */
+                cp_array *mask = cp_greater(cp_arange_int(0, COLUMNS, 1, CP_INT64), cp_int(4));
+                int n = 0;
+                for (int i = 0; i < 3; i++)
+                    for (int k = 5; k < 7; k++) want[n++] = x[(int[]){10, 0, 10}[i] * COLUMNS + k];
+                same(cp_sparse_slice(a, CP_ITEMS(CP_BY(ints(-1, 0, 10)), CP_BY(mask))), 3, 2, want);
+                same(cp_sparse_slice(a, CP_ITEMS(CP_RANGE(0, ROWS))), ROWS, COLUMNS, x);
+                cp_sparse_free(a);
+            }
+}
+
+/* What a failure says. */
+#define fails(call, code, text)                                                                         \
+    do {                                                                                                \
+        assert_null(call);                                                                              \
+        if (strcmp(cp_error_message(), text)) fail_msg("\"%s\", not \"%s\"", cp_error_message(), text); \
+        failed(code);                                                                                   \
+    } while (0)
+static void test_no_matrix(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (CP_SCOPE) {
+            cp_array *v = doubles(1, 2), *i = ints(0, 1), *p = ints(0, 1, 2);
+            fails(cp_sparse_new(CP_SPARSE_CSR, 2, 2, v, i, i), CP_ERROR_VALUE,
+                  "sparse_new: indptr must have 3 elements, one more than rows, not 2");
+            fails(cp_sparse_new(CP_SPARSE_CSC, 2, 3, v, i, p), CP_ERROR_VALUE,
+                  "sparse_new: indptr must have 4 elements, one more than columns, not 3");
+            fails(cp_sparse_new(CP_SPARSE_CSR, 2, 2, v, ints(0), p), CP_ERROR_VALUE,
+                  "sparse_new: indices must have 2 elements, as data has, not 1");
+            fails(cp_sparse_new(CP_SPARSE_CSR, 2, 2, v, ints(0, 2), p), CP_ERROR_VALUE,
+                  "sparse_new: indices must be below 2");
+            fails(cp_sparse_new(CP_SPARSE_CSC, 2, 2, v, ints(0, -1), p), CP_ERROR_VALUE,
+                  "sparse_new: indices must not be negative");
+            fails(cp_sparse_new(CP_SPARSE_CSR, 2, 2, v, i, ints(1, 1, 2)), CP_ERROR_VALUE,
+                  "sparse_new: indptr must start with 0");
+            fails(cp_sparse_new(CP_SPARSE_CSR, 2, 2, v, i, ints(0, 3, 2)), CP_ERROR_VALUE,
+                  "sparse_new: indptr must not descend");
+            fails(cp_sparse_new(CP_SPARSE_CSR, 2, 2, v, i, ints(0, 1, 3)), CP_ERROR_VALUE,
+                  "sparse_new: indptr must end with at most 2, the number of indices, not 3");
+            fails(cp_sparse_new(CP_SPARSE_CSR, 2, 2, v, v, p), CP_ERROR_TYPE,
+                  "sparse_new: indices must be integers, not float64");
+            fails(cp_sparse_new(CP_SPARSE_CSR, 2, 2, matrix_of(1, 2, (double[]){1, 2}), i, p), CP_ERROR_VALUE,
+                  "sparse_new: data must be 1-D, not 2-D");
+            fails(cp_sparse_new(CP_SPARSE_CSR, -1, 2, v, i, p), CP_ERROR_VALUE,
+                  "sparse_new: rows must not be negative, not -1");
+            fails(cp_sparse_new(CP_SPARSE_CSR, INT64_MAX, 2, v, i, p), CP_ERROR_VALUE,
+                  "sparse_new: rows and columns must be at most 2^62");
+            fails(cp_sparse_new((cp_sparse_format)7, 2, 2, v, i, p), CP_ERROR_VALUE,
+                  "sparse_new: there is no format 7");
+            fails(cp_sparse_new(CP_SPARSE_COO, 2, 2, cp_astype(v, CP_FLOAT16), i, i), CP_ERROR_TYPE,
+                  "sparse_new: data must not be float16: a sparse matrix has no such elements");
+            fails(cp_sparse_new(CP_SPARSE_COO, 2, 2, v, i, ints(0, 2)), CP_ERROR_VALUE,
+                  "sparse_new: columns must be below 2, the number of columns, not 2");
+            fails(cp_sparse_new(CP_SPARSE_COO, 2, 2, v, ints(-3, 0), i), CP_ERROR_VALUE,
+                  "sparse_new: rows must not be negative, not -3");
+            fails(cp_sparse_new(CP_SPARSE_COO, 2, 2, v, NULL, i), CP_ERROR_VALUE, "sparse_new: an argument is NULL");
+        }
+}
+static void test_wrong_arguments(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (CP_SCOPE) {
+            cp_array *eye = cp_eye(3, 3, 0, CP_FLOAT64), *wide = cp_eye(2, 3, 0, CP_FLOAT64);
+            cp_sparse *a = cp_sparse_from_dense(eye, CP_SPARSE_CSR), *b = cp_sparse_from_dense(wide, CP_SPARSE_CSR);
+            fails(cp_sparse_add(a, b), CP_ERROR_VALUE, "sparse_add: inconsistent shapes (3, 3) and (2, 3)");
+            fails(cp_sparse_matmul(a, b), CP_ERROR_VALUE,
+                  "sparse_matmul: b must have 3 rows, as a has columns, not 2");
+            fails(cp_sparse_dot(a, doubles(1, 2)), CP_ERROR_VALUE,
+                  "sparse_dot: x must have 3 rows, as a has columns, not 2");
+            fails(cp_sparse_scale(a, doubles(1, 2)), CP_ERROR_VALUE, "sparse_scale: factor must be 0-D, not 1-D");
+            fails(cp_sparse_sum(a, 2), CP_ERROR_AXIS, "sparse_sum: axis must be 0, 1 or CP_FLAT, not 2");
+            fails(cp_sparse_slice(a, CP_ITEMS(CP_AT(3))), CP_ERROR_INDEX,
+                  "sparse_slice: index 3 is out of bounds for axis 0 with size 3");
+            fails(cp_sparse_slice(a, CP_ITEMS(CP_FULL, CP_BY(ints(0, -4)))), CP_ERROR_INDEX,
+                  "sparse_slice: index -4 is out of bounds for axis 1 with size 3");
+            fails(cp_sparse_slice(a, CP_ITEMS(CP_STEP(0, 2, 0))), CP_ERROR_VALUE,
+                  "sparse_slice: slice step cannot be zero");
+            fails(cp_sparse_slice(a, CP_ITEMS(CP_NEW)), CP_ERROR_INDEX,
+                  "sparse_slice: an index must be an integer, a slice or an array");
+            fails(cp_sparse_from_dense(doubles(1), CP_SPARSE_CSR), CP_ERROR_VALUE,
+                  "sparse_from_dense: x must be 2-D, not 1-D");
+            fails(cp_sparse_from_diagonals(3, 3, wide, 2, (int64_t[]){1, 1}, CP_SPARSE_CSR), CP_ERROR_VALUE,
+                  "sparse_from_diagonals: offsets must not have 1 twice");
+            fails(cp_sparse_cg(b, doubles(1, 2)), CP_ERROR_VALUE, "sparse_cg: a must be square, not (2, 3)");
+            fails(cp_sparse_cg(a, doubles(1, 2)), CP_ERROR_VALUE,
+                  "sparse_cg: b must be 1-D and have 3 elements, as a has rows");
+            fails(cp_sparse_bicgstab(a, doubles(1, 2, 3), .atol = -1), CP_ERROR_VALUE,
+                  "sparse_bicgstab: atol must not be negative");
+            fails(cp_sparse_cg(a, doubles(1, 2, 3), .m = b), CP_ERROR_VALUE, "sparse_cg: m must have a's shape");
+            fails(cp_sparse_add(NULL, a), CP_ERROR_VALUE, "sparse_add: an argument is NULL");
+            cp_sparse_free(a), cp_sparse_free(b);
+        }
+}
+
+static void test_diagonals(void **state)
+{
+    (void)state;
+    const double rows[2][3] = {{1, 2, 3}, {4, 5, 6}};
+    for (FOR_DEVICES(d))
+        for (FOR_FORMATS(f))
+            for (CP_SCOPE) {
+                cp_array *x = matrix_of(2, 3, rows[0]);
+                same(cp_sparse_from_diagonals(3, 3, x, 2, (int64_t[]){0, 1}, FORMATS[i_f]), 3, 3,
+                     (double[]){1, 5, 0, 0, 2, 6, 0, 0, 3});
+                same(cp_sparse_from_diagonals(2, 4, x, 2, (int64_t[]){2, -1}, FORMATS[i_f]), 2, 4,
+                     (double[]){0, 0, 3, 0, 4, 0, 0, 0});
+                same(cp_sparse_from_diagonals(2, 2, x, 2, (int64_t[]){9, -9}, FORMATS[i_f]), 2, 2, (double[4]){0});
+            }
+}
+
+/* --- solvers --- */
+
+/* The n x n matrix of second differences, 2 on the diagonal and -1 beside it. */
+static cp_sparse *differences(int64_t n, cp_sparse_format format)
+{
+    cp_array *line = cp_ones(CP_SHAPE(n), CP_FLOAT64);
+    cp_array *rows[3] = {cp_negative(line), cp_multiply(line, cp_float(2)), cp_negative(line)};
+    return cp_sparse_from_diagonals(n, n, cp_stack(3, rows, 0), 3, (int64_t[]){-1, 0, 1}, format);
+}
+/* -u'' = 2 on n points with u = 0 at both ends is u = i (n + 1 - i), of which second differences are exact. */
+static void check_parabola(cp_array *x, int64_t n, double bound)
+{
+    ok(x);
+    cp_array *i = cp_arange(1, (double)n + 1, 1, CP_FLOAT64);
+    cp_array *exact = cp_multiply(i, cp_subtract(cp_float((double)n + 1), i));
+    const double error = cp_item_float(cp_max(cp_absolute(cp_subtract(x, exact))));
+    if (!(error <= bound)) fail_msg("the error is %g, not below %g", error, bound);
+}
+static cp_array *halved(void *context, cp_array *x)
+{
+    ++*(int *)context;
+    return cp_multiply(x, cp_float(0.5));
+}
+static cp_array *itself(void *context, cp_array *x)
+{
+    (void)context;
+    return cp_retain(x);
+}
+static cp_array *too_short(void *context, cp_array *x)
+{
+    (void)context;
+    return cp_slice(x, CP_ITEMS(CP_RANGE(0, 2)));
+}
+typedef cp_array *(*method)(cp_sparse *, cp_array *, const cp_sparse_solve_options *);
+static const method METHODS[] = {cp_sparse_cg, cp_sparse_bicgstab};
+
+static void test_solvers(void **state)
+{
+    (void)state;
+    enum { N = 100 };
+    for (FOR_DEVICES(d))
+        for (int k = 0; k < 2; k++)
+            for (FOR_FORMATS(f))
+                for (CP_SCOPE) {
+                    cp_sparse *a = differences(N, FORMATS[i_f]), *m = NULL;
+                    cp_array *b = cp_full(CP_SHAPE(N), CP_FLOAT64, cp_float(2)), *x[4];
+                    cp_sparse_report r[4];
+                    int calls = 0;
+                    for (int i = 0; i < 3; i++) { /* looks at other times: the same steps and bits */
+                        const int64_t every[3] = {0, 1, 7};
+                        const cp_sparse_solve_options o = {.rtol = 1e-12, .every = every[i], .report = &r[i]};
+                        x[i] = METHODS[k](a, b, &o);
+                        check_parabola(x[i], N, 1e-7);
+                        assert_true(r[i].converged && r[i].residual < r[i].tolerance);
+                        assert_int_equal(r[i].iterations, r[0].iterations);
+                        assert_true(cp_array_equal(x[i], x[0], false) == 1);
+                    }
+                    if (k == 0) assert_in_range(r[0].iterations, N / 2 - 1, N / 2 + 1); /* the solution is symmetric */
+                    assert_int_equal(r[1].looks, r[1].iterations + 1);
+                    assert_true(r[2].looks <= r[2].iterations / 7 + 2);
+                    const cp_sparse_solve_options by_call = {.rtol = 1e-12, .apply = halved, .context = &calls,
+                                                             .report = &r[3]};
+                    check_parabola(METHODS[k](a, b, &by_call), N, 1e-7);
+                    assert_true(calls >= r[3].iterations);
+                    check_parabola(METHODS[k](a, b, &(cp_sparse_solve_options){.rtol = 1e-12, .apply = itself}), N,
+                                   1e-7);
+                    m = cp_sparse_from_dense(cp_multiply(cp_eye(N, N, 0, CP_FLOAT64), cp_float(0.5)), CP_SPARSE_CSC);
+                    check_parabola(METHODS[k](a, b, &(cp_sparse_solve_options){.rtol = 1e-12, .m = m}), N, 1e-7);
+                    const cp_sparse_solve_options near = {.rtol = 1e-12, .x0 = x[0], .report = &r[3]};
+                    check_parabola(METHODS[k](a, b, &near), N, 1e-7);
+                    assert_true(r[3].iterations <= 2);
+                    cp_sparse_free(m);
+                    cp_sparse_free(a);
+                }
+}
+static void test_solvers_that_stop(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
         for (int k = 0; k < 2; k++)
             for (CP_SCOPE) {
-                seed = 7;
-                draw(&a, ROWS, COLUMNS, types[k]);
-                draw(&b, ROWS, COLUMNS, types[k]);
-                elementwise();
-                products();
-                parts();
-                order();
+                cp_sparse *a = differences(50, CP_SPARSE_CSR);
+                cp_array *b = cp_ones(CP_SHAPE(50), CP_FLOAT64);
+                cp_sparse_report r;
+                ok(METHODS[k](a, b, &(cp_sparse_solve_options){.maxiter = 3, .report = &r}));
+                assert_int_equal(r.iterations, 3);
+                assert_false(r.converged);
+                cp_array *zero = cp_zeros(CP_SHAPE(50), CP_FLOAT64);
+                cp_array *x = METHODS[k](a, zero, &(cp_sparse_solve_options){.x0 = b, .report = &r});
+                assert_true(cp_array_equal(x, zero, false) == 1);
+                assert_int_equal(r.iterations, 0);
+                assert_true(r.converged);
+                assert_null(METHODS[k](a, b, &(cp_sparse_solve_options){.apply = too_short}));
+                failed(CP_ERROR_VALUE);
+                cp_sparse_free(a);
+                /* a zero matrix has no solution: no step, no NaN from bicgstab, no endless loop */
+                a = cp_sparse_from_dense(cp_zeros(CP_SHAPE(50, 50), CP_FLOAT64), CP_SPARSE_CSR);
+                x = METHODS[k](a, b, &(cp_sparse_solve_options){.report = &r});
+                ok(x);
+                assert_false(r.converged);
+                if (k == 1) assert_true(cp_array_equal(x, zero, false) == 1);
+                cp_sparse_free(a);
+                /* float32 and complex keep their type; Hermitian, the solution (1, i) */
+                const cp_complex64 h[4] = {{2, 0}, {0, 1}, {0, -1}, {3, 0}}, right[2] = {{1, 0}, {0, 2}};
+                a = cp_sparse_from_dense(cp_from_host(h, CP_COMPLEX64, CP_SHAPE(2, 2), NULL), CP_SPARSE_CSR);
+                x = METHODS[k](a, cp_from_host(right, CP_COMPLEX64, CP_SHAPE(2), NULL),
+                               &(cp_sparse_solve_options){.rtol = 1e-6});
+                ok(x);
+                assert_int_equal(cp_type_of(x), CP_COMPLEX64);
+                cp_complex64 got[2];
+                ok(cp_to_host(x, got, sizeof got) == CP_OK);
+                assert_true(fabs(got[0].re - 1) + fabs(got[0].im) + fabs(got[1].re) + fabs(got[1].im - 1) < 1e-5);
+                cp_sparse_free(a);
             }
 }
 
-static void test_errors(void **state)
-{
-    (void)state;
-    for (FOR_DEVICES(dev))
-        for (CP_SCOPE) {
-            seed = 9;
-            draw(&a, ROWS, COLUMNS, CP_INT32);
-            cp_array *d, *i, *p, *wide = cp_astype(a.ends, CP_INT64), *half = cp_astype(a.values, CP_FLOAT16);
-            cp_array *few = cp_zeros(CP_SHAPE(COLUMNS - 1), CP_FLOAT64);
-            cp_array *far = cp_arange_int(ROWS, ROWS + 1, 1, CP_INT64);
-            assert_null(cp_sparse_check(a.index, wide, COLUMNS));
-            failed(CP_ERROR_TYPE);
-            assert_null(cp_sparse_dense(half, a.index, a.ends, COLUMNS, false, false));
-            failed(CP_ERROR_TYPE);
-            assert_null(cp_sparse_multiply(a.values, a.index, a.ends, COLUMNS, few));
-            failed(CP_ERROR_VALUE);
-            assert_null(cp_sparse_sum(a.values, a.index, a.ends, COLUMNS, 2));
-            failed(CP_ERROR_VALUE);
-            assert_int_equal(cp_sparse_take(a.values, a.index, a.ends, far, false, &d, &i, &p), CP_ERROR_INDEX);
-            failed(CP_ERROR_INDEX);
-            assert_int_equal(cp_sparse_merge(CP_SPARSE_ADD, a.values, a.index, a.ends, half, a.index, a.ends, COLUMNS,
-                                             &d, &i, &p), CP_ERROR_TYPE);
-            failed(CP_ERROR_TYPE);
-            assert_int_equal(cp_sparse_merge(CP_SPARSE_ALIGN, a.values, a.index, a.ends, a.values, a.index, a.ends,
-                                             COLUMNS, &d, &i, &p), CP_ERROR_VALUE);
-            failed(CP_ERROR_VALUE);
-        }
-}
+/* --- memory --- */
 
-static bool make_everything(void)
+static bool body(void)
 {
-    cp_array *x[3] = {NULL}, *y[4] = {NULL};
-    bool good = true;
     cp_scope *scope = cp_scope_begin();
     if (!scope) return false;
-    {
-        seed = 11;
-        draw(&a, ROWS, COLUMNS, CP_INT32);
-        cp_array *ones = cp_ones(CP_SHAPE(COLUMNS), CP_FLOAT64), *rows = cp_arange_int(0, 3, 1, CP_INT64);
-        good = ones && rows && a.values && a.ends && a.index;
-        cp_array *one[] = {good ? cp_sparse_multiply(a.values, a.index, a.ends, COLUMNS, ones) : NULL,
-                           good ? cp_sparse_sum(a.values, a.index, a.ends, COLUMNS, 0) : NULL,
-                           good ? cp_sparse_dense(a.values, a.index, a.ends, COLUMNS, true, false) : NULL,
-                           good ? cp_sparse_check(a.index, a.ends, COLUMNS) : NULL,
-                           good ? cp_sparse_rows(a.index, a.ends) : NULL,
-                           good ? cp_sparse_find(a.index, a.ends, rows, rows, true) : NULL};
-        for (size_t k = 0; k < sizeof one / sizeof *one; k++) good = good && one[k];
-        for (int k = 0; k < 6 && good; k++) {
-            memset(x, 0, sizeof x);
-            memset(y, 0, sizeof y);
-            good = cp_sparse_transpose(a.values, a.index, a.ends, COLUMNS, &x[0], &x[1], &x[2]) == CP_OK;
-            cp_code code = !good ? cp_error()
-                : k == 0 ? cp_sparse_product(a.values, a.index, a.ends, x[0], x[1], x[2], ROWS, &y[0], &y[1], &y[2])
-                : k == 1 ? cp_sparse_merge(CP_SPARSE_ADD, x[0], x[1], x[2], x[0], x[1], x[2], ROWS, &y[0], &y[1], &y[2])
-                : k == 2 ? cp_sparse_align(x[0], x[1], x[2], x[0], x[1], x[2], ROWS, &y[0], &y[3], &y[1], &y[2])
-                : k == 3 ? cp_sparse_take(x[0], x[1], x[2], rows, false, &y[0], &y[1], &y[2])
-                : k == 4 ? cp_sparse_sum_duplicates(x[0], x[1], x[2], &y[0], &y[1], &y[2])
-                         : cp_sparse_sort(x[0], x[1], x[2], ROWS, &y[0], &y[1], &y[2]);
-            good = good && code == CP_OK;
-        }
+    cp_array *x = doubles(4, 1, 0, 1, 4, 1, 0, 1, 4), *b = doubles(1, 2, 3);
+    cp_sparse *a = cp_sparse_from_dense(x ? cp_reshape(x, CP_SHAPE(3, 3)) : NULL, CP_SPARSE_COO);
+    cp_sparse *made[] = {a, cp_sparse_convert(a, CP_SPARSE_CSC), cp_sparse_sum_duplicates(a), cp_sparse_transpose(a),
+                         cp_sparse_add(a, a), cp_sparse_matmul(a, a),
+                         cp_sparse_slice(a, CP_ITEMS(CP_RANGE(0, 2), CP_STEP(2, 0, -1))),
+                         cp_sparse_from_diagonals(2, 2, cp_ones(CP_SHAPE(1, 2), CP_FLOAT64), 1, (int64_t[]){0},
+                                                  CP_SPARSE_CSR)};
+    cp_array *arrays[] = {cp_sparse_dense(a), cp_sparse_dot(a, b), cp_sparse_sum(a, 0), cp_sparse_diagonal(a, 0),
+                          cp_sparse_cg(a, b), cp_sparse_bicgstab(a, b, .m = a)};
+    bool all = true;
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) all &= arrays[i] != NULL;
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        all &= made[i] != NULL;
+        cp_sparse_free(made[i]);
     }
     cp_scope_end(scope);
-    return good;
+    return all;
 }
 static void test_allocations(void **state)
 {
     (void)state;
-    for (FOR_DEVICES(dev)) every_allocation_fails(make_everything);
+    for (FOR_DEVICES(d)) every_allocation_fails(body);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_operations), cmocka_unit_test(test_errors),
-                                       cmocka_unit_test(test_allocations)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_conversions), cmocka_unit_test(test_arrays), cmocka_unit_test(test_order),
+        cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_types), cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_no_matrix), cmocka_unit_test(test_wrong_arguments), cmocka_unit_test(test_diagonals),
+        cmocka_unit_test(test_solvers), cmocka_unit_test(test_solvers_that_stop), cmocka_unit_test(test_allocations)};
     return check_run(tests);
 }

@@ -246,10 +246,11 @@ EXAMPLES = {"source_finding": (["sky.fits", "cpu"], "sources: "),
             "denoise": (["-", "denoised.png", "30", "cpu"], "384 x 384 pixels; the median changed them by 24.3"),
             "bessel_table": (["cpu"], "    2    0.2238907791412357"),
             "low_rank": (["sky.fits", "low_rank.png", "5", "cpu"], "5 of 256 values"),
+            "poisson": (["poisson.png", "32", "cpu"], "32 x 32 points, 4992 elements; "),
             "similar_stars": (["cpu"], "sum of all squared cosines: 2914825.34")}
 
 
-PICTURES = {"low_rank", "spectrogram", "denoise"}
+PICTURES = {"low_rank", "spectrogram", "denoise", "poisson"}
 
 
 def with_openblas():
@@ -286,6 +287,25 @@ def test_denoise_of_a_picture(tmp_path):
     turned = ndimage.rotate(ndimage.gaussian_filter(clean, 1, mode="mirror"), 20, reshape=False, cval=128)
     want = np.clip(np.rint(np.concatenate([grey, turned], 1)), 0, 255)
     assert abs(cp.io.png_read(tmp_path / "out.png").get() - want).max() <= 1
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("where", ["cpu", "late:0"])
+def test_poisson(where, tmp_path):
+    """What it prints is true: the residual is below the tolerance, and the picture is the solution that is known."""
+    import cuprite.io
+    import numpy as np
+    n = 63
+    said = run([BUILD / "bin/example_poisson", tmp_path / "out.png", str(n), where]).stdout
+    steps, residual, error = re.search(r"; (\d+) steps to a residual of (\S+); the error is (\S+):", said).groups()
+    t = np.arange(1, n + 1) / (n + 1)
+    g, bend = t * (1 - t) * (1 - 2 * t), 6 - 12 * t
+    size = np.linalg.norm(108 * (np.outer(bend, g) + np.outer(g, bend)) / (n + 1) ** 2)
+    assert int(steps) < 2 * n and float(residual) < 1e-6 * size and float(error) < 1e-6
+    u = 108 * np.outer(g, g)
+    red, blue = 1 + np.minimum(u, 0), 1 - np.maximum(u, 0)
+    drawn = cuprite.io.png_read(tmp_path / "out.png").get()
+    assert abs(drawn - 255 * np.stack([red, red * blue, blue], 2)).max() <= 1.01
 
 
 @pytest.mark.once

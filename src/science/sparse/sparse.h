@@ -9,7 +9,7 @@
 #define CPI_SPARSE_H
 
 #include "backend/backend.h"
-#include "cuprite/sparse.h"
+#include "cuprite/csr.h"
 
 #ifdef __cplusplus
 extern "C" {

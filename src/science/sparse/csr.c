@@ -137,7 +137,7 @@ static bool too_many(bool wide, int64_t total) { return !wide && total > INT32_M
 
 /* --- structure --- */
 
-cp_array *cp_sparse_check(cp_array *indices, cp_array *indptr, int64_t columns)
+cp_array *cp_csr_check(cp_array *indices, cp_array *indptr, int64_t columns)
 {
     const char *name = "sparse_check";
     if (cpi_null(name, indices) || cpi_null(name, indptr)) return NULL;
@@ -163,7 +163,7 @@ static cp_array *rows_of(const char *name, cpi_device *device, const matrix *m)
     }
     return rows;
 }
-cp_array *cp_sparse_rows(cp_array *indices, cp_array *indptr)
+cp_array *cp_csr_rows(cp_array *indices, cp_array *indptr)
 {
     const char *name = "sparse_rows";
     if (cpi_null(name, indices) || cpi_null(name, indptr)) return NULL;
@@ -190,7 +190,7 @@ static cp_code compress(const char *name, cpi_device *device, cpi_sparse_coo *c,
     return code == CP_OK ? give(&r, data, indices, indptr) : fail(&r);
 }
 
-cp_code cp_sparse_compress(cp_array *values, cp_array *row, cp_array *column, int64_t nrows, cp_array **data,
+cp_code cp_csr_compress(cp_array *values, cp_array *row, cp_array *column, int64_t nrows, cp_array **data,
                            cp_array **indices, cp_array **indptr)
 {
     const char *name = "sparse_compress";
@@ -217,7 +217,7 @@ cp_code cp_sparse_compress(cp_array *values, cp_array *row, cp_array *column, in
     return code;
 }
 
-cp_code cp_sparse_transpose(cp_array *values, cp_array *index, cp_array *ends, int64_t columns, cp_array **data,
+cp_code cp_csr_transpose(cp_array *values, cp_array *index, cp_array *ends, int64_t columns, cp_array **data,
                             cp_array **indices, cp_array **indptr)
 {
     const char *name = "sparse_transpose";
@@ -233,7 +233,7 @@ cp_code cp_sparse_transpose(cp_array *values, cp_array *index, cp_array *ends, i
     return code;
 }
 
-cp_code cp_sparse_sort(cp_array *values, cp_array *index, cp_array *ends, int64_t columns, cp_array **data,
+cp_code cp_csr_sort(cp_array *values, cp_array *index, cp_array *ends, int64_t columns, cp_array **data,
                        cp_array **indices, cp_array **indptr)
 {
     const char *name = "sparse_sort";
@@ -254,15 +254,15 @@ cp_code cp_sparse_sort(cp_array *values, cp_array *index, cp_array *ends, int64_
             code = ops->sort(cpi_stream(device), &m.csr, r.indices->data, r.data->data);
         code = code == CP_OK ? give(&r, data, indices, indptr) : fail(&r);
     } else {
-        code = cp_sparse_transpose(values, index, ends, columns, &r.data, &r.indices, &r.indptr);
-        if (code == CP_OK) code = cp_sparse_transpose(r.data, r.indices, r.indptr, m.csr.rows, data, indices, indptr);
+        code = cp_csr_transpose(values, index, ends, columns, &r.data, &r.indices, &r.indptr);
+        if (code == CP_OK) code = cp_csr_transpose(r.data, r.indices, r.indptr, m.csr.rows, data, indices, indptr);
         drop_made(&r);
     }
     drop(&m);
     return code;
 }
 
-cp_code cp_sparse_sum_duplicates(cp_array *values, cp_array *index, cp_array *ends, cp_array **data,
+cp_code cp_csr_sum_duplicates(cp_array *values, cp_array *index, cp_array *ends, cp_array **data,
                                  cp_array **indices, cp_array **indptr)
 {
     const char *name = "sum_duplicates";
@@ -305,7 +305,7 @@ static cp_array *numbers_of(const char *name, cp_array *x, cpi_device *device, c
     return cpi_dense(name, x, CP_INT64, device);
 }
 
-cp_code cp_sparse_take(cp_array *values, cp_array *index, cp_array *ends, cp_array *rows, bool inside,
+cp_code cp_csr_take(cp_array *values, cp_array *index, cp_array *ends, cp_array *rows, bool inside,
                        cp_array **data, cp_array **indices, cp_array **indptr)
 {
     const char *name = "sparse_take";
@@ -340,7 +340,7 @@ cp_code cp_sparse_take(cp_array *values, cp_array *index, cp_array *ends, cp_arr
     return good ? give(&r, data, indices, indptr) : fail(&r);
 }
 
-cp_code cp_sparse_select(cp_array *values, cp_array *index, cp_array *ends, cp_array *keep, cp_array **data,
+cp_code cp_csr_select(cp_array *values, cp_array *index, cp_array *ends, cp_array *keep, cp_array **data,
                          cp_array **indices, cp_array **indptr)
 {
     const char *name = "sparse_select";
@@ -376,7 +376,7 @@ cp_code cp_sparse_select(cp_array *values, cp_array *index, cp_array *ends, cp_a
     return r.indices ? give(&r, data, indices, indptr) : fail(&r);
 }
 
-cp_array *cp_sparse_find(cp_array *indices, cp_array *indptr, cp_array *rows, cp_array *columns, bool ascend)
+cp_array *cp_csr_find(cp_array *indices, cp_array *indptr, cp_array *rows, cp_array *columns, bool ascend)
 {
     const char *name = "sparse_find";
     if (cpi_null(name, indices) || cpi_null(name, indptr) || cpi_null(name, rows) || cpi_null(name, columns))
@@ -401,7 +401,7 @@ cp_array *cp_sparse_find(cp_array *indices, cp_array *indptr, cp_array *rows, cp
     return at;
 }
 
-cp_array *cp_sparse_dense(cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns, bool transposed,
+cp_array *cp_csr_dense(cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns, bool transposed,
                           bool unique)
 {
     const char *name = "sparse_dense";
@@ -424,7 +424,7 @@ cp_array *cp_sparse_dense(cp_array *data, cp_array *indices, cp_array *indptr, i
 
 /* --- products with arrays --- */
 
-cp_array *cp_sparse_multiply(cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns, cp_array *x)
+cp_array *cp_csr_multiply(cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns, cp_array *x)
 {
     const char *name = "sparse_multiply";
     if (cpi_null(name, data) || cpi_null(name, indices) || cpi_null(name, indptr) || cpi_null(name, x)) return NULL;
@@ -462,7 +462,7 @@ static cp_array *transposed(const char *name, cpi_device *device, const matrix *
     }
     return y;
 }
-cp_array *cp_sparse_multiply_transposed(cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns,
+cp_array *cp_csr_multiply_transposed(cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns,
                                         cp_array *x)
 {
     const char *name = "sparse_multiply";
@@ -479,7 +479,7 @@ cp_array *cp_sparse_multiply_transposed(cp_array *data, cp_array *indices, cp_ar
     drop(&m);
     return y;
 }
-cp_array *cp_sparse_sum(cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns, int axis)
+cp_array *cp_csr_sum(cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns, int axis)
 {
     const char *name = "sparse_sum";
     if (cpi_null(name, data) || cpi_null(name, indices) || cpi_null(name, indptr)) return NULL;
@@ -572,7 +572,7 @@ static cp_code merge(pair *p, int64_t columns, cp_array **data, cp_array **other
     return give(&p->r, data, indices, indptr);
 }
 
-cp_code cp_sparse_merge(cp_sparse_op op, cp_array *data_a, cp_array *indices_a, cp_array *indptr_a, cp_array *data_b,
+cp_code cp_csr_merge(cp_sparse_op op, cp_array *data_a, cp_array *indices_a, cp_array *indptr_a, cp_array *data_b,
                         cp_array *indices_b, cp_array *indptr_b, int64_t columns, cp_array **data, cp_array **indices,
                         cp_array **indptr)
 {
@@ -582,7 +582,7 @@ cp_code cp_sparse_merge(cp_sparse_op op, cp_array *data_a, cp_array *indices_a, 
               .j = {.op = op}};
     return merge(&p, columns, data, NULL, indices, indptr);
 }
-cp_code cp_sparse_align(cp_array *data_a, cp_array *indices_a, cp_array *indptr_a, cp_array *data_b,
+cp_code cp_csr_align(cp_array *data_a, cp_array *indices_a, cp_array *indptr_a, cp_array *data_b,
                         cp_array *indices_b, cp_array *indptr_b, int64_t columns, cp_array **a, cp_array **b,
                         cp_array **indices, cp_array **indptr)
 {
@@ -619,13 +619,13 @@ static cp_code product_of_all(pair *p, int64_t columns, cp_array **data, cp_arra
                      (!total || ops->product_all(cpi_stream(p->device), &p->j) == CP_OK);
     cp_code code = all ? CP_OK : cp_error();
     if (code == CP_OK)
-        code = cp_sparse_transpose(p->r.data, p->r.indices, p->r.indptr, columns, &once.data, &once.indices,
+        code = cp_csr_transpose(p->r.data, p->r.indices, p->r.indptr, columns, &once.data, &once.indices,
                                    &once.indptr);
     if (code == CP_OK)
-        code = cp_sparse_transpose(once.data, once.indices, once.indptr, p->a.csr.rows, &twice.data, &twice.indices,
+        code = cp_csr_transpose(once.data, once.indices, once.indptr, p->a.csr.rows, &twice.data, &twice.indices,
                                    &twice.indptr);
     if (code == CP_OK)
-        code = cp_sparse_sum_duplicates(twice.data, twice.indices, twice.indptr, data, indices, indptr);
+        code = cp_csr_sum_duplicates(twice.data, twice.indices, twice.indptr, data, indices, indptr);
     drop_made(&once);
     drop_made(&twice);
     return code;
@@ -653,7 +653,7 @@ static cp_code product_of_rows(pair *p, int64_t *zeros, cp_array **data, cp_arra
 static cp_code drop_zeros(cp_array **data, cp_array **indices, cp_array **indptr)
 {
     cp_array *d = *data, *i = *indices, *p = *indptr;
-    const cp_code code = cp_sparse_select(d, i, p, d, data, indices, indptr);
+    const cp_code code = cp_csr_select(d, i, p, d, data, indices, indptr);
     if (code != CP_OK) *data = *indices = *indptr = NULL;
     cp_free(d);
     cp_free(i);
@@ -661,7 +661,7 @@ static cp_code drop_zeros(cp_array **data, cp_array **indices, cp_array **indptr
     return code;
 }
 
-cp_code cp_sparse_product(cp_array *data_a, cp_array *indices_a, cp_array *indptr_a, cp_array *data_b,
+cp_code cp_csr_product(cp_array *data_a, cp_array *indices_a, cp_array *indptr_a, cp_array *data_b,
                           cp_array *indices_b, cp_array *indptr_b, int64_t columns, cp_array **data,
                           cp_array **indices, cp_array **indptr)
 {

@@ -1,0 +1,281 @@
+/* Systems of equations by short recurrences: cg, bicgstab.
+ *
+ * All numbers stay on the device. Whether the residual is still too large is one of them, `live`: where it is not, the
+ * coefficients of a step are 0, so that steps which were issued before anybody looked change nothing. Invariant: x, r
+ * and the count of steps are what they were when `live` became false, however seldom the host looks. */
+#include "cuprite/fuse.h"
+#include "operands/operands.h"
+#include "sparse/handle.h"
+
+enum { LOOKS_APART = 16 }; /* the most steps between two looks where they wait: 15 steps are lost at the end */
+
+typedef struct solver {
+    const char *name;
+    const cp_sparse_solve_options *o;
+    cp_sparse *a;               /* owned: compressed rows, of the solution's type */
+    cp_sparse *m;               /* owned, or NULL */
+    int64_t n, maxiter, every;
+    cp_type type;
+    double tolerance, residual;
+    int64_t done, looks, next;  /* steps issued; the step after which is looked */
+    cp_array *x, *r;            /* owned by no scope: the iterate and the residual, */
+    cp_array *square, *size;    /* the square of its norm, and the norm: 0-d */
+    cp_array *live, *steps;     /* 0-d: bool, int64 */
+} solver;
+
+/* Puts a value of this step in the place of the last one's. */
+static bool put(cp_array **place, cp_array *value)
+{
+    if (!value) return false;
+    cp_keep(value);
+    cp_free(*place);
+    *place = value;
+    return true;
+}
+/* A coefficient while the solver is live, else 0. */
+static cp_array *step_of(const solver *s, cp_array *live, cp_array *value)
+{
+    static const double nothing[2];
+    return live && value ? cp_where(live, value, cp_scalar(s->type, nothing)) : NULL;
+}
+static cp_array *norm_of(cp_array *x) { return x ? cp_sqrt(cp_real_part(cp_vdot(x, x))) : NULL; }
+
+/* Whether one goes on: the norm is read where it is time to. */
+static bool goes_on(solver *s)
+{
+    if (s->done < s->next && s->done < s->maxiter) return true;
+    s->residual = cp_item_float(s->size);
+    s->looks++;
+    if (cp_error() != CP_OK || s->done >= s->maxiter || !(s->residual >= s->tolerance)) return false;
+    s->next = s->done + (s->every ? s->every : !s->done ? 1 : s->done < LOOKS_APART ? s->done : LOOKS_APART);
+    return true;
+}
+/* The norm of the new residual, and whether one goes on: not where it is small, or `sound`, if given, is false. */
+static bool measure(solver *s, cp_array *sound)
+{
+    cp_array *square = cp_vdot(s->r, s->r), *size = square ? cp_sqrt(cp_real_part(square)) : NULL;
+    cp_array *live = size ? cp_greater_equal(size, cp_float(s->tolerance)) : NULL;
+    if (live && sound) live = cp_logical_and(live, sound);
+    return put(&s->square, square) && put(&s->size, size) && put(&s->live, live);
+}
+static bool count_step(solver *s)
+{
+    s->done++;
+    return put(&s->steps, cp_add(s->steps, s->live));
+}
+
+/* A vector of the solver's type, as the caller's function gave it; it takes the reference. */
+static cp_array *taken(const solver *s, cp_array *z, const char *what)
+{
+    if (!z) {
+        if (cp_error() == CP_OK) cpi_fail(CP_ERROR_VALUE, "%s: %s returned NULL", s->name, what);
+        return NULL;
+    }
+    cp_array *y = NULL;
+    if (z->ndim != 1 || z->size != s->n)
+        cpi_fail(CP_ERROR_VALUE, "%s: %s must return a 1-D array of %lld elements", s->name, what, (long long)s->n);
+    else y = cp_astype(z, s->type);
+    cp_free(z);
+    return y;
+}
+/* The preconditioner times a vector, in this step's scope; the vector itself without one. */
+static cp_array *apply(const solver *s, cp_array *x)
+{
+    if (!x) return NULL;
+    if (s->o->apply) return taken(s, cp_keep(s->o->apply(s->o->context, x)), "apply");
+    return s->m ? cp_sparse_dot(s->m, x) : x;
+}
+
+static cp_code check(solver *s, cp_sparse *a, cp_array *b)
+{
+    const cp_sparse_solve_options *o = s->o;
+    const int64_t n = a->rows;
+    if (a->columns != n)
+        return cpi_fail(CP_ERROR_VALUE, "%s: a must be square, not (%lld, %lld)", s->name, (long long)n,
+                        (long long)a->columns);
+    if (b->ndim != 1 || b->size != n)
+        return cpi_fail(CP_ERROR_VALUE, "%s: b must be 1-D and have %lld elements, as a has rows", s->name,
+                        (long long)n);
+    if (o->x0 && (o->x0->ndim != 1 || o->x0->size != n))
+        return cpi_fail(CP_ERROR_VALUE, "%s: x0 must be 1-D and have %lld elements, as a has rows", s->name,
+                        (long long)n);
+    if (o->m && (o->m->rows != n || o->m->columns != n))
+        return cpi_fail(CP_ERROR_VALUE, "%s: m must have a's shape", s->name);
+    if (o->m && o->apply) return cpi_fail(CP_ERROR_VALUE, "%s: m and apply exclude each other", s->name);
+    if (!(o->atol >= 0)) return cpi_fail(CP_ERROR_VALUE, "%s: atol must not be negative", s->name);
+    if (o->rtol != o->rtol) return cpi_fail(CP_ERROR_VALUE, "%s: rtol must not be NaN", s->name);
+    if (o->maxiter < 0) return cpi_fail(CP_ERROR_VALUE, "%s: maxiter must not be negative", s->name);
+    if (o->every < 0) return cpi_fail(CP_ERROR_VALUE, "%s: every must not be negative", s->name);
+    return CP_OK;
+}
+/* The type of a solution, as SciPy's: float and complex ones of both, all others as float64. */
+static cp_type solution_type(cp_type a, cp_type b)
+{
+    const cp_type each[2] = {a, b};
+    cp_type type = CP_BOOL;
+    for (int i = 0; i < 2; i++) {
+        const bool kept = each[i] == CP_FLOAT32 || cpi_is_complex(each[i]);
+        type = cp_promote(type, kept ? each[i] : CP_FLOAT64);
+    }
+    return type;
+}
+/* The right side's norm and the first residual. False on failure. */
+static bool start(solver *s, cp_array *b)
+{
+    const cp_sparse_solve_options *o = s->o;
+    b = cp_astype(b, s->type);
+    cp_array *x = o->x0 ? cp_astype(o->x0, s->type) : cp_zeros(CP_SHAPE(s->n), s->type);
+    cp_array *size = norm_of(b);
+    if (!x || !size) return false;
+    const double length = cp_item_float(size), rtol = o->rtol == 0 ? 1e-5 : o->rtol < 0 ? 0 : o->rtol;
+    if (cp_error() != CP_OK) return false;
+    s->tolerance = length * rtol > o->atol ? length * rtol : o->atol;
+    if (length == 0) x = cp_zeros(CP_SHAPE(s->n), s->type); /* whatever x0 was, as in SciPy */
+    cp_array *r = o->x0 && length != 0 ? cp_subtract(b, cp_sparse_dot(s->a, x)) : b;
+    s->maxiter = length == 0 ? 0 : o->maxiter ? o->maxiter : s->n > INT64_MAX / 10 ? INT64_MAX : 10 * s->n;
+    return put(&s->x, x) && put(&s->r, r) && put(&s->steps, cp_zeros(CP_SHAPE0, CP_INT64)) && measure(s, NULL);
+}
+static void report(const solver *s)
+{
+    cp_sparse_report *to = s->o->report;
+    if (!to || cp_error() != CP_OK) return;
+    *to = (cp_sparse_report){.iterations = cp_item_int(s->steps), .residual = s->residual, .tolerance = s->tolerance,
+                             .converged = s->residual < s->tolerance || s->residual == 0, .looks = s->looks};
+}
+/* Runs steps until the norm is small enough; the iterate. */
+static cp_array *solve(const char *name, cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options,
+                       bool (*run)(solver *s))
+{
+    solver s = {.name = name, .o = CPI_GIVEN(cp_sparse_solve_options, options)};
+    cpi_composite f;
+    if (cpi_null(name, a) || cpi_null(name, b) || check(&s, a, b) || !cpi_sparse_begin(&f, name, a)) return NULL;
+    cpi_device *device = cpi_common_device(name, 3, (cp_array *const[]){a->part[0], b, s.o->x0});
+    s.n = a->rows;
+    s.type = solution_type(a->part[0]->type, b->type);
+    s.every = s.o->every ? s.o->every : device && device->backend->at_once ? 1 : 0;
+    cp_sparse *packed = device ? cp_sparse_convert(a, CP_SPARSE_CSR) : NULL;
+    s.a = packed ? cp_sparse_astype(packed, s.type) : NULL;
+    cp_sparse_free(packed);
+    s.m = s.a && s.o->m ? cp_sparse_convert(s.o->m, CP_SPARSE_CSR) : NULL;
+    if (s.a && (s.m || !s.o->m) && start(&s, b) && run(&s)) report(&s);
+    cp_array *x = cp_error() == CP_OK ? cp_copy(s.x) : NULL; /* in the scope, which gives it to the caller */
+    cp_array *const held[] = {s.x, s.r, s.square, s.size, s.live, s.steps};
+    for (size_t i = 0; i < sizeof held / sizeof *held; i++) cp_free(held[i]);
+    cp_sparse_free(s.m);
+    cp_sparse_free(s.a);
+    return cpi_end(&f, x);
+}
+/* Sums of vectors in one pass where the device can, each in the place of an operand. */
+static bool fuse(const cp_fusion *f, cp_array *const *operands, cp_array *const *outs, int count)
+{
+    cp_array *results[2] = {NULL, NULL};
+    for (int i = 0; i < cp_fusion_operands(f); i++)
+        if (!operands[i]) return false;
+    const bool good = f && cp_fusion_run(f, operands, results, .outs = outs) == CP_OK;
+    for (int i = 0; i < count; i++) cp_free(results[i]);
+    return good;
+}
+
+/* --- conjugate gradients --- */
+
+typedef struct cg {
+    cp_fusion *both, *turn; /* x and r; p */
+    cp_array *p, *rho;      /* owned by no scope */
+} cg;
+
+static bool cg_step(solver *s, cg *c)
+{
+    cp_array *z = apply(s, s->r);
+    cp_array *rho = !z ? NULL : z == s->r ? cp_reshape(s->square, CP_SHAPE0) : cp_vdot(s->r, z);
+    if (!rho) return false;
+    if (!c->p) {
+        if (!put(&c->p, cp_copy(z))) return false;
+    } else {
+        cp_array *beta = step_of(s, s->live, cp_divide(rho, c->rho));
+        if (!fuse(c->turn, (cp_array *const[]){z, beta, c->p}, (cp_array *const[]){c->p}, 1)) return false;
+    }
+    cp_array *q = cp_sparse_dot(s->a, c->p);
+    cp_array *alpha = q ? step_of(s, s->live, cp_divide(rho, cp_vdot(c->p, q))) : NULL;
+    return fuse(c->both, (cp_array *const[]){s->x, alpha, c->p, s->r, q}, (cp_array *const[]){s->x, s->r}, 2) &&
+           put(&c->rho, rho) && count_step(s) && measure(s, NULL);
+}
+static bool cg_run(solver *s)
+{
+    static const char *const both[] = {"x", "alpha", "p", "r", "q"}, *const turn[] = {"z", "beta", "p"};
+    cg c = {.both = cp_fusion_new("return x + alpha * p, r - alpha * q", 5, both),
+            .turn = cp_fusion_new("z + beta * p", 3, turn)};
+    bool good = c.both && c.turn;
+    while (good && goes_on(s)) {
+        cp_scope *scope = cp_scope_begin(); /* what a step makes */
+        good = scope && cg_step(s, &c);
+        cp_scope_end(scope);
+    }
+    cp_free(c.p);
+    cp_free(c.rho);
+    cp_fusion_free(c.both);
+    cp_fusion_free(c.turn);
+    return good;
+}
+cp_array *(cp_sparse_cg)(cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options)
+{
+    return solve("sparse_cg", a, b, options, cg_run);
+}
+
+/* --- stabilized biconjugate gradients --- */
+
+typedef struct bicgstab {
+    cp_fusion *half, *both, *turn;
+    cp_array *p, *shadow, *rho; /* owned by no scope */
+    cp_array *least;            /* what |rho| and |omega| must not fall below */
+} bicgstab;
+
+static bool bicgstab_step(solver *s, bicgstab *c)
+{
+    cp_array *p_hat = apply(s, c->p), *v = p_hat ? cp_sparse_dot(s->a, p_hat) : NULL;
+    cp_array *turned = v ? cp_vdot(c->shadow, v) : NULL;
+    if (!turned || !put(&s->live, cp_logical_and(s->live, cp_not_equal(turned, cp_int(0))))) return false;
+    cp_array *alpha = step_of(s, s->live, cp_divide(c->rho, turned));
+    cp_array *half = cp_copy(s->r); /* the residual after alpha's part of the step */
+    if (!fuse(c->half, (cp_array *const[]){half, alpha, v}, (cp_array *const[]){half}, 1)) return false;
+    cp_array *half_live = cp_logical_and(s->live, cp_greater_equal(norm_of(half), cp_float(s->tolerance)));
+    cp_array *s_hat = apply(s, half), *t = s_hat ? cp_sparse_dot(s->a, s_hat) : NULL;
+    cp_array *omega = t ? step_of(s, half_live, cp_divide(cp_vdot(t, half), cp_vdot(t, t))) : NULL;
+    if (!fuse(c->both, (cp_array *const[]){s->x, alpha, p_hat, omega, s_hat, half, t},
+              (cp_array *const[]){s->x, s->r}, 2) || !count_step(s))
+        return false;
+    /* a step that ended at its half has an omega of 0 and a residual that is small enough: no breakdown */
+    cp_array *rho = cp_vdot(c->shadow, s->r);
+    cp_array *sound = cp_logical_and(cp_greater_equal(cp_absolute(rho), c->least),
+                                     cp_greater_equal(cp_absolute(omega), c->least));
+    if (!measure(s, cp_logical_and(s->live, sound))) return false;
+    cp_array *beta = step_of(s, s->live, cp_multiply(cp_divide(rho, c->rho), cp_divide(alpha, omega)));
+    return fuse(c->turn, (cp_array *const[]){s->r, beta, c->p, omega, v}, (cp_array *const[]){c->p}, 1) &&
+           put(&c->rho, rho);
+}
+static bool bicgstab_run(solver *s)
+{
+    static const char *const half[] = {"r", "alpha", "v"}, *const turn[] = {"r", "beta", "p", "omega", "v"},
+                      *const both[] = {"x", "alpha", "p", "omega", "s", "half", "t"};
+    const double eps = s->type == CP_FLOAT32 || s->type == CP_COMPLEX64 ? 0x1p-23 : 0x1p-52;
+    bicgstab c = {.half = cp_fusion_new("r - alpha * v", 3, half),
+                  .both = cp_fusion_new("return x + alpha * p + omega * s, half - omega * t", 7, both),
+                  .turn = cp_fusion_new("r + beta * (p - omega * v)", 5, turn), .least = cp_float(eps * eps)};
+    bool good = c.half && c.both && c.turn && c.least && put(&c.shadow, cp_copy(s->r)) && put(&c.p, cp_copy(s->r)) &&
+                put(&c.rho, cp_vdot(s->r, s->r));
+    while (good && goes_on(s)) {
+        cp_scope *scope = cp_scope_begin();
+        good = scope && bicgstab_step(s, &c);
+        cp_scope_end(scope);
+    }
+    cp_free(c.p);
+    cp_free(c.shadow);
+    cp_free(c.rho);
+    cp_fusion_free(c.half);
+    cp_fusion_free(c.both);
+    cp_fusion_free(c.turn);
+    return good;
+}
+cp_array *(cp_sparse_bicgstab)(cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options)
+{
+    return solve("sparse_bicgstab", a, b, options, bicgstab_run);
+}

@@ -1,0 +1,267 @@
+/* Sparse matrices: every operation beside loops over dense ones, long rows, both index types, errors, no memory. */
+#include "check.h"
+
+enum { ROWS = 37, COLUMNS = 29, MOST = ROWS * COLUMNS };
+
+static uint64_t seed;
+static int64_t below(int64_t n)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (int64_t)(seed >> 33) % n;
+}
+
+/* A matrix with its dense elements. */
+typedef struct sample {
+    int64_t rows, columns, n;
+    double data[MOST], dense[MOST];
+    int64_t indices[MOST], indptr[ROWS + 1];
+    cp_array *values, *index, *ends; /* owned by the scope */
+} sample;
+
+/* Small integers at a part of the places; each fifth row is empty. Row 3 is full. */
+static void draw(sample *s, int64_t rows, int64_t columns, cp_type index)
+{
+    s->rows = rows, s->columns = columns, s->n = 0;
+    memset(s->dense, 0, sizeof s->dense);
+    for (int64_t r = 0; r < rows; r++) {
+        s->indptr[r] = s->n;
+        for (int64_t c = 0; c < columns; c++)
+            if (r == 3 || (r % 5 && below(4) == 0)) {
+                s->dense[r * columns + c] = s->data[s->n] = (double)(below(7) - 3);
+                s->indices[s->n++] = c;
+            }
+    }
+    s->indptr[rows] = s->n;
+    s->values = cp_from_host(s->data, CP_FLOAT64, CP_SHAPE(s->n), NULL);
+    s->index = cp_astype(cp_from_host(s->indices, CP_INT64, CP_SHAPE(s->n), NULL), index);
+    s->ends = cp_astype(cp_from_host(s->indptr, CP_INT64, CP_SHAPE(rows + 1), NULL), index);
+}
+
+/* Whether an array has these elements. */
+static void same(cp_array *x, int64_t n, const double *want)
+{
+    ok(x != NULL);
+    assert_int_equal(cp_size(x), n);
+    double *got = malloc(sizeof *got * (size_t)(n + 1));
+    cp_array *wide = cp_astype(x, CP_FLOAT64);
+    ok(cp_to_host(wide, got, sizeof *got * (size_t)n) == CP_OK);
+    for (int64_t i = 0; i < n; i++)
+        if (got[i] != want[i]) fail_msg("element %lld: %.17g, not %.17g", (long long)i, got[i], want[i]);
+    free(got);
+}
+/* Whether three arrays are a matrix that ascends and has those elements. */
+static void same_matrix(cp_array *data, cp_array *indices, cp_array *indptr, int64_t rows, int64_t columns,
+                        const double *want)
+{
+    ok(data && indices && indptr);
+    assert_int_equal(cp_size(indptr), rows + 1);
+    assert_int_equal(cp_item_int(cp_csr_check(indices, indptr, columns)) % CP_SPARSE_LAST, 0);
+    same(cp_csr_dense(data, indices, indptr, columns, false, true), rows * columns, want);
+    cp_free(data);
+    cp_free(indices);
+    cp_free(indptr);
+}
+
+static sample a, b;
+
+static void elementwise(void)
+{
+    static double want[MOST];
+    cp_array *d, *e, *i, *p;
+    for (int op = 0; op < 3; op++) {
+        for (int k = 0; k < ROWS * COLUMNS; k++)
+            want[k] = op == 0 ? a.dense[k] + b.dense[k] : op == 1 ? a.dense[k] - b.dense[k] : a.dense[k] * b.dense[k];
+        ok(cp_csr_merge((cp_sparse_op)op, a.values, a.index, a.ends, b.values, b.index, b.ends, COLUMNS, &d, &i, &p)
+           == CP_OK);
+        int64_t nonzero = 0;
+        for (int k = 0; k < ROWS * COLUMNS; k++) nonzero += want[k] != 0;
+        assert_int_equal(cp_size(d), nonzero);
+        same_matrix(d, i, p, ROWS, COLUMNS, want);
+    }
+    ok(cp_csr_align(a.values, a.index, a.ends, b.values, b.index, b.ends, COLUMNS, &d, &e, &i, &p) == CP_OK);
+    same(cp_csr_dense(e, i, p, COLUMNS, false, true), MOST, b.dense);
+    cp_free(e);
+    same_matrix(d, i, p, ROWS, COLUMNS, a.dense);
+}
+static void products(void)
+{
+    static double want[ROWS * ROWS], x[COLUMNS * 2], y[MOST];
+    cp_array *d, *i, *p, *t[3];
+    for (int k = 0; k < COLUMNS * 2; k++) x[k] = (double)(below(9) - 4);
+    cp_array *vector = cp_from_host(x, CP_FLOAT64, CP_SHAPE(COLUMNS), NULL);
+    cp_array *two = cp_from_host(x, CP_FLOAT64, CP_SHAPE(COLUMNS, 2), NULL);
+    memset(y, 0, sizeof y);
+    for (int r = 0; r < ROWS; r++)
+        for (int c = 0; c < COLUMNS; c++) y[r] += a.dense[r * COLUMNS + c] * x[c];
+    same(cp_csr_multiply(a.values, a.index, a.ends, COLUMNS, vector), ROWS, y);
+    memset(y, 0, sizeof y);
+    for (int r = 0; r < ROWS; r++)
+        for (int c = 0; c < 2 * COLUMNS; c++) y[2 * r + c % 2] += a.dense[r * COLUMNS + c / 2] * x[c];
+    same(cp_csr_multiply(a.values, a.index, a.ends, COLUMNS, two), 2 * ROWS, y);
+    ok(cp_csr_transpose(b.values, b.index, b.ends, COLUMNS, &t[0], &t[1], &t[2]) == CP_OK);
+    memset(y, 0, sizeof y);
+    for (int r = 0; r < ROWS; r++)
+        for (int c = 0; c < COLUMNS; c++) y[r] += b.dense[r * COLUMNS + c] * x[c];
+    same(cp_csr_multiply_transposed(t[0], t[1], t[2], ROWS, vector), ROWS, y);
+    memset(want, 0, sizeof want);
+    for (int r = 0; r < ROWS; r++)
+        for (int q = 0; q < ROWS; q++)
+            for (int c = 0; c < COLUMNS; c++)
+                want[r * ROWS + q] += a.dense[r * COLUMNS + c] * b.dense[q * COLUMNS + c];
+    ok(cp_csr_product(a.values, a.index, a.ends, t[0], t[1], t[2], ROWS, &d, &i, &p) == CP_OK);
+    same_matrix(d, i, p, ROWS, ROWS, want);
+    for (int k = 0; k < 3; k++) cp_free(t[k]);
+}
+static void parts(void)
+{
+    static double want[MOST], y[ROWS + COLUMNS];
+    static int64_t at[3][MOST];
+    cp_array *d, *i, *p;
+    memset(y, 0, sizeof y);
+    for (int k = 0; k < MOST; k++) y[k / COLUMNS] += a.dense[k], y[ROWS + k % COLUMNS] += a.dense[k];
+    same(cp_csr_sum(a.values, a.index, a.ends, COLUMNS, 1), ROWS, y);
+    same(cp_csr_sum(a.values, a.index, a.ends, COLUMNS, 0), COLUMNS, y + ROWS);
+    for (int k = 0; k < ROWS; k++) {
+        at[0][k] = below(ROWS);
+        for (int c = 0; c < COLUMNS; c++) want[k * COLUMNS + c] = a.dense[at[0][k] * COLUMNS + c];
+    }
+    cp_array *rows = cp_from_host(at[0], CP_INT64, CP_SHAPE(ROWS), NULL);
+    ok(cp_csr_take(a.values, a.index, a.ends, rows, false, &d, &i, &p) == CP_OK);
+    same_matrix(d, i, p, ROWS, COLUMNS, want);
+    ok(cp_csr_select(a.values, a.index, a.ends, a.values, &d, &i, &p) == CP_OK);
+    same_matrix(d, i, p, ROWS, COLUMNS, a.dense);
+    for (int k = 0; k < MOST; k++) at[0][k] = k / COLUMNS, at[1][k] = k % COLUMNS, want[k] = -1;
+    for (int r = 0; r < ROWS; r++)
+        for (int64_t k = a.indptr[r]; k < a.indptr[r + 1]; k++) want[r * COLUMNS + a.indices[k]] = (double)k;
+    cp_array *row = cp_from_host(at[0], CP_INT64, CP_SHAPE(MOST), NULL);
+    cp_array *column = cp_from_host(at[1], CP_INT64, CP_SHAPE(MOST), NULL);
+    same(cp_csr_find(a.index, a.ends, row, column, true), MOST, want);
+    same(cp_csr_find(a.index, a.ends, row, column, false), MOST, want);
+    for (int r = 0; r < ROWS; r++)
+        for (int64_t k = a.indptr[r]; k < a.indptr[r + 1]; k++) want[k] = r;
+    same(cp_csr_rows(a.index, a.ends), a.n, want);
+}
+/* Each element twice, in no order, back to rows that ascend. */
+static void order(void)
+{
+    static double value[2 * MOST], want[MOST];
+    static int64_t row[2 * MOST], column[2 * MOST];
+    int64_t n = 0;
+    for (int r = 0; r < ROWS; r++)
+        for (int64_t k = a.indptr[r]; k < a.indptr[r + 1]; k++)
+            for (int twice = 0; twice < 2; twice++) {
+                const int64_t to = below(n + 1);
+                value[n] = value[to], row[n] = row[to], column[n] = column[to];
+                value[to] = a.data[k], row[to] = r, column[to] = a.indices[k];
+                n++;
+            }
+    for (int k = 0; k < MOST; k++) want[k] = 2 * a.dense[k];
+    cp_array *t[3], *s[3], *d, *i, *p;
+    cp_array *where = cp_from_host(row, CP_INT64, CP_SHAPE(n), NULL);
+    ok(cp_csr_compress(cp_from_host(value, CP_FLOAT64, CP_SHAPE(n), NULL), where,
+                          cp_from_host(column, CP_INT64, CP_SHAPE(n), NULL), ROWS, &t[0], &t[1], &t[2]) == CP_OK);
+    const int64_t found = cp_item_int(cp_csr_check(t[1], t[2], COLUMNS));
+    assert_int_equal(found / CP_SPARSE_LAST, n);
+    assert_true(found & CP_SPARSE_UNSORTED);
+    same(cp_csr_dense(t[0], t[1], t[2], COLUMNS, false, false), MOST, want);
+    ok(cp_csr_sort(t[0], t[1], t[2], COLUMNS, &s[0], &s[1], &s[2]) == CP_OK);
+    assert_int_equal(cp_item_int(cp_csr_check(s[1], s[2], COLUMNS)) % CP_SPARSE_LAST, CP_SPARSE_DUPLICATES);
+    ok(cp_csr_sum_duplicates(s[0], s[1], s[2], &d, &i, &p) == CP_OK);
+    assert_int_equal(cp_size(d), a.n);
+    same_matrix(d, i, p, ROWS, COLUMNS, want);
+    for (int k = 0; k < 3; k++) cp_free(t[k]), cp_free(s[k]);
+}
+
+static void test_operations(void **state)
+{
+    (void)state;
+    const cp_type types[] = {CP_INT32, CP_INT64};
+    for (FOR_DEVICES(dev))
+        for (int k = 0; k < 2; k++)
+            for (CP_SCOPE) {
+                seed = 7;
+                draw(&a, ROWS, COLUMNS, types[k]);
+                draw(&b, ROWS, COLUMNS, types[k]);
+                elementwise();
+                products();
+                parts();
+                order();
+            }
+}
+
+static void test_errors(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(dev))
+        for (CP_SCOPE) {
+            seed = 9;
+            draw(&a, ROWS, COLUMNS, CP_INT32);
+            cp_array *d, *i, *p, *wide = cp_astype(a.ends, CP_INT64), *half = cp_astype(a.values, CP_FLOAT16);
+            cp_array *few = cp_zeros(CP_SHAPE(COLUMNS - 1), CP_FLOAT64);
+            cp_array *far = cp_arange_int(ROWS, ROWS + 1, 1, CP_INT64);
+            assert_null(cp_csr_check(a.index, wide, COLUMNS));
+            failed(CP_ERROR_TYPE);
+            assert_null(cp_csr_dense(half, a.index, a.ends, COLUMNS, false, false));
+            failed(CP_ERROR_TYPE);
+            assert_null(cp_csr_multiply(a.values, a.index, a.ends, COLUMNS, few));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_csr_sum(a.values, a.index, a.ends, COLUMNS, 2));
+            failed(CP_ERROR_VALUE);
+            assert_int_equal(cp_csr_take(a.values, a.index, a.ends, far, false, &d, &i, &p), CP_ERROR_INDEX);
+            failed(CP_ERROR_INDEX);
+            assert_int_equal(cp_csr_merge(CP_SPARSE_ADD, a.values, a.index, a.ends, half, a.index, a.ends, COLUMNS,
+                                             &d, &i, &p), CP_ERROR_TYPE);
+            failed(CP_ERROR_TYPE);
+            assert_int_equal(cp_csr_merge(CP_SPARSE_ALIGN, a.values, a.index, a.ends, a.values, a.index, a.ends,
+                                             COLUMNS, &d, &i, &p), CP_ERROR_VALUE);
+            failed(CP_ERROR_VALUE);
+        }
+}
+
+static bool make_everything(void)
+{
+    cp_array *x[3] = {NULL}, *y[4] = {NULL};
+    bool good = true;
+    cp_scope *scope = cp_scope_begin();
+    if (!scope) return false;
+    {
+        seed = 11;
+        draw(&a, ROWS, COLUMNS, CP_INT32);
+        cp_array *ones = cp_ones(CP_SHAPE(COLUMNS), CP_FLOAT64), *rows = cp_arange_int(0, 3, 1, CP_INT64);
+        good = ones && rows && a.values && a.ends && a.index;
+        cp_array *one[] = {good ? cp_csr_multiply(a.values, a.index, a.ends, COLUMNS, ones) : NULL,
+                           good ? cp_csr_sum(a.values, a.index, a.ends, COLUMNS, 0) : NULL,
+                           good ? cp_csr_dense(a.values, a.index, a.ends, COLUMNS, true, false) : NULL,
+                           good ? cp_csr_check(a.index, a.ends, COLUMNS) : NULL,
+                           good ? cp_csr_rows(a.index, a.ends) : NULL,
+                           good ? cp_csr_find(a.index, a.ends, rows, rows, true) : NULL};
+        for (size_t k = 0; k < sizeof one / sizeof *one; k++) good = good && one[k];
+        for (int k = 0; k < 6 && good; k++) {
+            memset(x, 0, sizeof x);
+            memset(y, 0, sizeof y);
+            good = cp_csr_transpose(a.values, a.index, a.ends, COLUMNS, &x[0], &x[1], &x[2]) == CP_OK;
+            cp_code code = !good ? cp_error()
+                : k == 0 ? cp_csr_product(a.values, a.index, a.ends, x[0], x[1], x[2], ROWS, &y[0], &y[1], &y[2])
+                : k == 1 ? cp_csr_merge(CP_SPARSE_ADD, x[0], x[1], x[2], x[0], x[1], x[2], ROWS, &y[0], &y[1], &y[2])
+                : k == 2 ? cp_csr_align(x[0], x[1], x[2], x[0], x[1], x[2], ROWS, &y[0], &y[3], &y[1], &y[2])
+                : k == 3 ? cp_csr_take(x[0], x[1], x[2], rows, false, &y[0], &y[1], &y[2])
+                : k == 4 ? cp_csr_sum_duplicates(x[0], x[1], x[2], &y[0], &y[1], &y[2])
+                         : cp_csr_sort(x[0], x[1], x[2], ROWS, &y[0], &y[1], &y[2]);
+            good = good && code == CP_OK;
+        }
+    }
+    cp_scope_end(scope);
+    return good;
+}
+static void test_allocations(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(dev)) every_allocation_fails(make_everything);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_operations), cmocka_unit_test(test_errors),
+                                       cmocka_unit_test(test_allocations)};
+    return check_run(tests);
+}

@@ -66,6 +66,13 @@ static inline bool check_share(void)
         cp_error_clear();                                                                                              \
     } while (0)
 
+/* The same, and this is what it says. */
+#define failed_with(code_, text_)                                                                                      \
+    do {                                                                                                               \
+        if (strcmp(cp_error_message(), text_)) fail_msg("said \"%s\", not \"%s\"", cp_error_message(), text_);         \
+        failed(code_);                                                                                                 \
+    } while (0)
+
 /* A 1-d float64 (or int64) array on the current device. */
 #define doubles(...) cp_from_host((double[]){__VA_ARGS__}, CP_FLOAT64, \
     CP_SHAPE(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), NULL)
@@ -87,6 +94,19 @@ static inline void check_values(cp_array *x, int n, const double *want)
     free(got);
     cp_free(f);
 }
+/* The same within a bound, of float64 elements. */
+static inline void check_near(cp_array *x, double bound, int n, const double *want)
+{
+    ok(x);
+    assert_int_equal(cp_size(x), n);
+    double *got = malloc((size_t)(n ? n : 1) * sizeof *got);
+    ok(cp_to_host(x, got, (size_t)n * sizeof *got) == CP_OK);
+    for (int i = 0; i < n; i++)
+        if (!(fabs(got[i] - want[i]) <= bound)) fail_msg("element %d: got %.17g, expected %.17g", i, got[i], want[i]);
+    free(got);
+}
+#define near_values(x, bound, ...) check_near((x), (bound), (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), \
+    (const double[]){__VA_ARGS__})
 #define values(x, ...) check_values((x), (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), \
     (const double[]){__VA_ARGS__})
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "backend/device.h"
+#include "backend/scope.h"
 #include "core/memory.h"
 #include "core/shape.h"
 
@@ -30,7 +31,20 @@ cp_array *cpi_in_memory(const char *function, cp_array *x, cpi_device *device);
 /* x's values as `type` in the device's memory, C-contiguous: x itself (retained) where it already has all these
  * properties. */
 cp_array *cpi_dense(const char *function, cp_array *x, cp_type type, cpi_device *device);
-/* The same in a shape that x broadcasts to. */
+/* The same inside a scope that ends with the call: x itself, which the caller has, or an array of the scope's. It is
+ * not freed: a reference to x that nobody drops would keep it for ever. */
+static inline cp_array *cpi_dense_in_scope(const char *function, cp_array *x, cp_type type, cpi_device *device)
+{
+    cp_array *dense = cpi_dense(function, x, type, device);
+    if (dense == x) cp_free(dense);
+    return dense;
+}
+/* A result that was kept out of a scope of the call's own (cp_keep) goes to the caller, or to the caller's scope. */
+static inline void cpi_into_scope(cp_array *x)
+{
+    if (cpi_scope_now()) cpi_scope_enter(x);
+}
+/* x as cpi_dense has it, in a shape that x broadcasts to. */
 cp_array *cpi_dense_shaped(const char *function, cp_array *x, cp_type type, cpi_device *device, int ndim,
                            const int64_t *shape);
 

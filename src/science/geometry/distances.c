@@ -31,13 +31,14 @@ static cp_array *truth(const char *name, cp_array *x)
     return x ? cp_contiguous(cp_astype(x, CP_BOOL)) : NULL;
 }
 
-/* Ends the call: distances are its result, indices go to the caller, who has the first scope's. */
+/* Ends the call: distances are its result, indices go to the caller. */
 static cp_array *both(const cpi_composite *f, cp_array *distances, cp_array *indices, cp_array **to)
 {
-    cp_array *kept = distances && indices ? cp_retain(indices) : NULL;
+    cp_keep(indices);
     distances = cpi_end(f, distances);
-    if (to) *to = distances ? kept : NULL;
-    if (!distances) cp_free(kept);
+    if (!distances) cp_free(indices), indices = NULL;
+    if (indices) cpi_into_scope(indices);
+    if (to) *to = indices;
     return distances;
 }
 

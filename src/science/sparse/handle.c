@@ -168,13 +168,10 @@ cp_sparse *cp_sparse_new(cp_sparse_format format, int64_t rows, int64_t columns,
     cpi_device *device = cpi_common_device(NEW, 3, (cp_array *const[]){data, first, second});
     const cp_type index = index_type(greater(greater(rows, columns), data->size), first, second);
     cpi_sparse_parts p = {0};
-    if (device) p.data = cpi_dense(NEW, data, data->type, device);
-    if (p.data) p.first = cpi_dense(NEW, first, index, device);
-    if (p.first) p.second = cpi_dense(NEW, second, index, device);
+    if (device) p.data = cpi_dense_in_scope(NEW, data, data->type, device);
+    if (p.data) p.first = cpi_dense_in_scope(NEW, first, index, device);
+    if (p.first) p.second = cpi_dense_in_scope(NEW, second, index, device);
     cp_sparse *made = !p.second ? NULL : triples ? of_triples(rows, columns, p) : of_rows(format, rows, columns, p);
-    if (p.data == data) cp_free(data); /* references that cpi_dense took; what it made is the scope's */
-    if (p.first == first) cp_free(first);
-    if (p.second == second) cp_free(second);
     return cpi_sparse_end(&f, made);
 }
 

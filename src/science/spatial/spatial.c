@@ -3,6 +3,7 @@
 
 #include "compose/compose.h"
 #include "operands/operands.h"
+#include "spatial/trees.h"
 
 /*: python_module("_spatial", doc="Distances and neighbours of points in C, behind cuprite.scipy.spatial.") */
 /*: words("metric", "euclidean sqeuclidean cityblock chebyshev minkowski canberra braycurtis hamming jaccard cosine "
@@ -17,7 +18,7 @@ static cp_array *points_of(const char *name, cp_array *x, cpi_device *device)
 {
     if (x->ndim != 2)
         return cpi_fail(CP_ERROR_VALUE, "%s: points must be an array of 2 dimensions, not of %d", name, x->ndim), NULL;
-    return cpi_check_real(name, x) ? NULL : cpi_dense(name, x, CP_FLOAT64, device);
+    return cpi_check_real(name, x) ? NULL : cpi_dense_in_scope(name, x, CP_FLOAT64, device);
 }
 
 static cp_code check_weights(const char *name, const cp_array *w, cp_metric metric, int64_t ndim)
@@ -46,7 +47,7 @@ cp_array *(cp_distances)(cp_array *a, cp_metric metric, double p, const cp_dista
     if ((unsigned)metric > CP_METRIC_SOKALSNEATH) return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "%s: no such metric",
                                                                                name), NULL));
     cp_array *from = points_of(name, a, device), *to = o->b ? points_of(name, o->b, device) : NULL;
-    cp_array *w = o->weights && from ? cpi_dense(name, o->weights, CP_FLOAT64, device) : NULL, *r = NULL;
+    cp_array *w = o->weights && from ? cpi_dense_in_scope(name, o->weights, CP_FLOAT64, device) : NULL, *r = NULL;
     if (!from || (o->b && !to) || (o->weights && !w)) return cpi_end(&f, NULL);
     const int64_t n = from->shape[0], ndim = from->shape[1];
     if (to && to->shape[1] != ndim)
@@ -70,26 +71,22 @@ cp_array *(cp_distances)(cp_array *a, cp_metric metric, double p, const cp_dista
 cp_code cp_nearest_points(cp_array *a, cp_array *b, cp_array **which, cp_array **distance)
 {
     const char *name = "vq";
-    cp_array *const both[] = {a, b};
-    if (cpi_null(name, a) || cpi_null(name, b)) return cp_error();
-    cpi_device *device = cpi_common_device(name, 2, both);
+    cpi_composite f;
+    if (cpi_null(name, b) || !cpi_begin(&f, name, a)) return cp_error();
+    cpi_device *device = cpi_common_device(name, 2, (cp_array *const[]){a, b});
     cp_array *from = device ? points_of(name, a, device) : NULL, *to = from ? points_of(name, b, device) : NULL;
     cp_array *index = NULL, *r = NULL;
     cp_code code = to ? CP_OK : cp_error();
     if (!code && (to->shape[0] < 1 || to->shape[1] != from->shape[1]))
         code = cpi_fail(CP_ERROR_VALUE, "%s: %lld points of %lld dimensions do not serve points of %lld", name,
                         (long long)to->shape[0], (long long)to->shape[1], (long long)from->shape[1]);
-    if (!code && (!(index = cpi_array_new(name, device, CP_INT64, 1, from->shape, 'C')) ||
-                  !(r = cpi_array_new(name, device, CP_FLOAT64, 1, from->shape, 'C'))))
-        code = cp_error();
-    if (!code && r->size) {
+    if (!code) index = cp_empty(CP_SHAPE(from->shape[0]), CP_INT64);
+    if (index) r = cp_empty(CP_SHAPE(from->shape[0]), CP_FLOAT64);
+    if (r && r->size) {
         const cpi_nearby s = {.na = from->shape[0], .nb = to->shape[0], .ndim = from->shape[1],
                               .a = (const double *)from->data, .b = (const double *)to->data,
                               .which = (int64_t *)index->data, .distances = (double *)r->data};
         code = device->backend->spatial->nearby(cpi_stream(device), &s);
     }
-    cp_free(to), cp_free(from);
-    if (code) return cp_free(index), cp_free(r), code;
-    *which = index, *distance = r;
-    return CP_OK;
+    return cpi_spatial_give(&f, code, index, r, which, distance);
 }

@@ -282,7 +282,7 @@ CPI_TREE int64_t cpi_simplex_of(const cpi_simplex_search *s, int64_t row, double
         } else {
             if (c[worst] >= -s->eps) return simplex;
             simplex = s->neighbours[simplex * (n + 1) + worst];
-            if (simplex < 0) return -1;
+            if (simplex < 0 || simplex >= s->simplices) return -1;
         }
     }
     for (int64_t i = 0; i < n; i++) known = known && x[i] == x[i];

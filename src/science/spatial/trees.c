@@ -4,6 +4,7 @@
 #include "operands/operands.h"
 #include "spatial/spatial.h"
 #include "spatial/split.h"
+#include "spatial/trees.h"
 
 static cp_array *dense(const char *name, cp_array *x, int ndim, cp_type type)
 {
@@ -11,7 +12,7 @@ static cp_array *dense(const char *name, cp_array *x, int ndim, cp_type type)
     if (x->ndim != ndim)
         return cpi_fail(CP_ERROR_VALUE, "%s: an array of %d dimensions, not of %d, is needed", name, ndim, x->ndim),
                NULL;
-    return cpi_check_real(name, x) ? NULL : cpi_dense(name, x, type, cpi_device_current());
+    return cpi_check_real(name, x) ? NULL : cpi_dense_in_scope(name, x, type, cpi_device_current());
 }
 
 /*: function("tree_keys", "points: array, range: array", module="_spatial", unlock="always",
@@ -111,13 +112,14 @@ static cp_array *places_of(const char *name, cp_array *at, const cpi_point_tree 
     return x;
 }
 
-/* Ends a call of two results. */
-static cp_code give(const cpi_composite *f, cp_code code, cp_array *first, cp_array *second, cp_array **a, cp_array **b)
+cp_code cpi_spatial_give(const cpi_composite *f, cp_code code, cp_array *first, cp_array *second, cp_array **a,
+                         cp_array **b)
 {
-    cp_array *kept = !code && first && second ? cp_retain(second) : NULL;
-    first = cpi_end(f, kept ? first : NULL);
-    if (!first) return cp_free(kept), cp_error();
-    *a = first, *b = kept;
+    cp_keep(second);
+    first = cpi_end(f, !code && second ? first : NULL);
+    if (!first) return cp_free(second), cp_error();
+    cpi_into_scope(second);
+    *a = first, *b = second;
     return CP_OK;
 }
 
@@ -148,7 +150,7 @@ cp_code cp_tree_nearest(cp_array *points, cp_array *order, cp_array *boxes, cp_a
         cpi_device *device = cpi_device_current();
         code = device->backend->spatial->nearest(cpi_stream(device), &q);
     }
-    return give(&f, code, d, i, distance, which);
+    return cpi_spatial_give(&f, code, d, i, distance, which);
 }
 
 /* A query of points within a radius; x lives until the call ends. */
@@ -197,7 +199,7 @@ cp_code cp_tree_count(cp_array *points, cp_array *order, cp_array *boxes, cp_arr
         q.weights = w->size ? (const double *)w->data : NULL;
         code = look(&q);
     }
-    return give(&f, code, c, s, counts, sums);
+    return cpi_spatial_give(&f, code, c, s, counts, sums);
 }
 
 /*: function("tree_within", "points: array, order: array, boxes: array, period: array, at: array, radius: array, "
@@ -231,7 +233,7 @@ cp_code cp_tree_within(cp_array *points, cp_array *order, cp_array *boxes, cp_ar
         q.which = (int64_t *)i->data, q.distances = (double *)d->data;
         code = look(&q);
     }
-    return give(&f, code, i, d, which, distance);
+    return cpi_spatial_give(&f, code, i, d, which, distance);
 }
 
 /*: function("find_simplices", "at: array, transform: array, neighbours: array, start: array, eps: double, all: bool",
@@ -265,5 +267,5 @@ cp_code cp_find_simplices(cp_array *at, cp_array *transform, cp_array *neighbour
         cpi_device *device = cpi_device_current();
         code = device->backend->spatial->simplices(cpi_stream(device), &q);
     }
-    return give(&f, code, i, c, which, parts);
+    return cpi_spatial_give(&f, code, i, c, which, parts);
 }

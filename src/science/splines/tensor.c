@@ -7,7 +7,7 @@
 static cp_array *values(const char *name, cpi_tensor *p, int n, cp_array *const *knots, cp_array *c, cp_array *x)
 {
     cpi_composite f;
-    if (!cpi_begin(&f, name, x)) return NULL;
+    if (cpi_null(name, knots) || !cpi_begin(&f, name, x)) return NULL;
     cpi_device *device = cpi_device_current();
     if (cpi_null(name, c) || cpi_check_real(name, c) || cpi_check_real(name, x)) return cpi_end(&f, NULL);
     if (n < 1 || n > CPI_TENSOR_DIMS)
@@ -20,7 +20,7 @@ static cp_array *values(const char *name, cpi_tensor *p, int n, cp_array *const 
     int64_t weights = 0;
     for (int d = 0; d < n; d++) {
         if (cpi_null(name, knots[d]) || cpi_check_real(name, knots[d])) return cpi_end(&f, NULL);
-        cp_array *t = cpi_dense(name, knots[d], CP_FLOAT64, device);
+        cp_array *t = cpi_dense_in_scope(name, knots[d], CP_FLOAT64, device);
         if (!t) return cpi_end(&f, NULL);
         p->lengths[d] = c->shape[powers ? n + d : d];
         if (powers) p->degree[d] = (int)c->shape[d] - 1;
@@ -35,7 +35,8 @@ static cp_array *values(const char *name, cpi_tensor *p, int n, cp_array *const 
     if (weights > CPI_TENSOR_WEIGHTS)
         return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "%s: the orders' sum is %lld, above %d", name,
                                      (long long)weights, CPI_TENSOR_WEIGHTS), NULL));
-    cp_array *coefs = cpi_dense(name, c, CP_FLOAT64, device), *at = cpi_dense(name, x, CP_FLOAT64, device);
+    cp_array *coefs = cpi_dense_in_scope(name, c, CP_FLOAT64, device);
+    cp_array *at = cpi_dense_in_scope(name, x, CP_FLOAT64, device);
     p->m = c->shape[c->ndim - 1], p->places = x->shape[0];
     cp_array *r = coefs && at ? cp_empty(CP_SHAPE(p->places, p->m), CP_FLOAT64) : NULL;
     if (r && r->size) {

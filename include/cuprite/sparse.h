@@ -81,8 +81,8 @@ CP_API cp_array *cp_sparse_dot(cp_sparse *a, cp_array *x);         /* times a ve
 CP_API cp_array *cp_sparse_sum(cp_sparse *a, int axis);
 
 /* --- systems of equations --- */
-/* A function of vectors: a new array of x's length, or one more reference to x; NULL, with the error set, on failure.
- * It is called inside a scope that ends after the step. */
+/* A function of vectors: a new array of x's length, a reference to an older one, or x; NULL, with the error set, on
+ * failure. It is called inside a scope that ends after the step. x is not to be written to. */
 typedef cp_array *(*cp_sparse_operator)(void *context, cp_array *x);
 typedef struct cp_sparse_report {
     int64_t iterations;     /* steps that changed x */

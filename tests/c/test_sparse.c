@@ -388,8 +388,13 @@ static cp_array *halved(void *context, cp_array *x)
 }
 static cp_array *itself(void *context, cp_array *x)
 {
-    (void)context;
-    return cp_retain(x);
+    int *calls = context; /* with a reference, and without */
+    return ++*calls % 2 ? cp_retain(x) : x;
+}
+static cp_array *older(void *context, cp_array *x)
+{
+    (void)x;
+    return cp_retain(context);
 }
 static cp_array *too_short(void *context, cp_array *x)
 {
@@ -427,8 +432,8 @@ static void test_solvers(void **state)
                                                              .report = &r[3]};
                     check_parabola(METHODS[k](a, b, &by_call), N, 1e-7);
                     assert_true(calls >= r[3].iterations);
-                    check_parabola(METHODS[k](a, b, &(cp_sparse_solve_options){.rtol = 1e-12, .apply = itself}), N,
-                                   1e-7);
+                    const cp_sparse_solve_options same_vector = {.rtol = 1e-12, .apply = itself, .context = &calls};
+                    check_parabola(METHODS[k](a, b, &same_vector), N, 1e-7);
                     m = cp_sparse_from_dense(cp_multiply(cp_eye(N, N, 0, CP_FLOAT64), cp_float(0.5)), CP_SPARSE_CSC);
                     check_parabola(METHODS[k](a, b, &(cp_sparse_solve_options){.rtol = 1e-12, .m = m}), N, 1e-7);
                     const cp_sparse_solve_options near = {.rtol = 1e-12, .x0 = x[0], .report = &r[3]};
@@ -455,8 +460,14 @@ static void test_solvers_that_stop(void **state)
                 assert_true(cp_array_equal(x, zero, false) == 1);
                 assert_int_equal(r.iterations, 0);
                 assert_true(r.converged);
+                ok(METHODS[k](a, b, &(cp_sparse_solve_options){.apply = older, .context = b, .maxiter = 5}));
                 assert_null(METHODS[k](a, b, &(cp_sparse_solve_options){.apply = too_short}));
                 failed(CP_ERROR_VALUE);
+                /* without a tolerance: exact after two steps, and steps behind that change nothing */
+                cp_sparse *two = cp_sparse_from_dense(matrix_of(2, 2, (double[]){2, 0, 0, 4}), CP_SPARSE_CSR);
+                x = METHODS[k](two, doubles(2, 4), &(cp_sparse_solve_options){.rtol = -1, .maxiter = 40, .report = &r});
+                near_values(x, 1e-12, 1, 1);
+                cp_sparse_free(two);
                 cp_sparse_free(a);
                 /* a zero matrix has no solution: no step, no NaN from bicgstab, no endless loop */
                 a = cp_sparse_from_dense(cp_zeros(CP_SHAPE(50, 50), CP_FLOAT64), CP_SPARSE_CSR);
@@ -493,7 +504,8 @@ static bool body(void)
                          cp_sparse_from_diagonals(2, 2, cp_ones(CP_SHAPE(1, 2), CP_FLOAT64), 1, (int64_t[]){0},
                                                   CP_SPARSE_CSR)};
     cp_array *arrays[] = {cp_sparse_dense(a), cp_sparse_dot(a, b), cp_sparse_sum(a, 0), cp_sparse_diagonal(a, 0),
-                          cp_sparse_cg(a, b), cp_sparse_bicgstab(a, b, .m = a)};
+                          cp_sparse_cg(a, b), cp_sparse_bicgstab(a, b, .m = a),
+                          cp_sparse_bicgstab(a, b, .apply = older, .context = b, .maxiter = 2)};
     bool all = true;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) all &= arrays[i] != NULL;
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {

@@ -74,7 +74,8 @@ static void draw(void)
     uint64_t seed = 3;
     for (int i = 0; i < 2 * (POINTS + PLACES); i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
-        (i < 2 * POINTS ? &point[0][0] : &place[0][0] - 2 * POINTS)[i] = (double)(seed >> 58) / 16;
+        const int k = i < 2 * POINTS ? i : i - 2 * POINTS;
+        (i < 2 * POINTS ? point : place)[k / 2][k % 2] = (double)(seed >> 58) / 16;
     }
 }
 static double apart(const double *a, const double *b, double period)

@@ -177,7 +177,7 @@ static cp_code choose_slice(const char *name, const cp_index *item, int64_t n, c
     const int64_t stop = item->has & CP_HAS_STOP ? bound(item->stop, n, low, high) : up ? high : low;
     const int64_t span = up ? stop - start : start - stop;
     /* a step beyond the axis takes one element; its size must not overflow below */
-    const int64_t step = item->step > n ? n + 1 : item->step < -n ? -n - 1 : item->step;
+    const int64_t most = n ? n : 1, step = item->step > most ? most : item->step < -most ? -most : item->step;
     c->start = start, c->step = step;
     c->count = span > 0 ? (span - 1) / (up ? step : -step) + 1 : 0;
     c->all = up && step == 1 && c->count == n;

@@ -17,12 +17,14 @@ typedef struct solver {
     int64_t n, maxiter, every;
     cp_type type;
     double tolerance, residual;
+    double limit;               /* the tolerance, or the least number above 0: a residual of 0 is always small enough */
     int64_t done, looks, next;  /* steps issued; the step after which is looked */
     cp_array *x, *r;            /* owned by no scope: the iterate and the residual, */
     cp_array *square, *size;    /* the square of its norm, and the norm: 0-d */
     cp_array *live, *steps;     /* 0-d: bool, int64 */
 } solver;
 
+static bool single(const solver *s) { return s->type == CP_FLOAT32 || s->type == CP_COMPLEX64; }
 /* Puts a value of this step in the place of the last one's. */
 static bool put(cp_array **place, cp_array *value)
 {
@@ -46,7 +48,7 @@ static bool goes_on(solver *s)
     if (s->done < s->next && s->done < s->maxiter) return true;
     s->residual = cp_item_float(s->size);
     s->looks++;
-    if (cp_error() != CP_OK || s->done >= s->maxiter || !(s->residual >= s->tolerance)) return false;
+    if (cp_error() != CP_OK || s->done >= s->maxiter || !(s->residual >= s->limit)) return false;
     s->next = s->done + (s->every ? s->every : !s->done ? 1 : s->done < LOOKS_APART ? s->done : LOOKS_APART);
     return true;
 }
@@ -54,7 +56,7 @@ static bool goes_on(solver *s)
 static bool measure(solver *s, cp_array *sound)
 {
     cp_array *square = cp_vdot(s->r, s->r), *size = square ? cp_sqrt(cp_real_part(square)) : NULL;
-    cp_array *live = size ? cp_greater_equal(size, cp_float(s->tolerance)) : NULL;
+    cp_array *live = size ? cp_greater_equal(size, cp_float(s->limit)) : NULL;
     if (live && sound) live = cp_logical_and(live, sound);
     return put(&s->square, square) && put(&s->size, size) && put(&s->live, live);
 }
@@ -64,25 +66,32 @@ static bool count_step(solver *s)
     return put(&s->steps, cp_add(s->steps, s->live));
 }
 
-/* A vector of the solver's type, as the caller's function gave it; it takes the reference. */
-static cp_array *taken(const solver *s, cp_array *z, const char *what)
+/* What the caller's function makes of a vector, as one of the solver's type. It may be x, with another reference or
+ * without; an array that was made in the function is this step's scope's; of any other one the function gave a
+ * reference. */
+static cp_array *by_call(const solver *s, cp_array *x)
 {
+    const int before = __atomic_load_n(&x->refs, __ATOMIC_RELAXED);
+    cp_array *z = s->o->apply(s->o->context, x), *y = NULL;
     if (!z) {
-        if (cp_error() == CP_OK) cpi_fail(CP_ERROR_VALUE, "%s: %s returned NULL", s->name, what);
+        if (cp_error() == CP_OK) cpi_fail(CP_ERROR_VALUE, "%s: apply returned NULL", s->name);
         return NULL;
     }
-    cp_array *y = NULL;
+    if (z == x) {
+        if (__atomic_load_n(&x->refs, __ATOMIC_RELAXED) > before) cp_free(z);
+        return x;
+    }
     if (z->ndim != 1 || z->size != s->n)
-        cpi_fail(CP_ERROR_VALUE, "%s: %s must return a 1-D array of %lld elements", s->name, what, (long long)s->n);
+        cpi_fail(CP_ERROR_VALUE, "%s: apply must return a 1-D array of %lld elements", s->name, (long long)s->n);
     else y = cp_astype(z, s->type);
-    cp_free(z);
+    if (!z->scope || z->scope != cpi_scope_now()) cp_free(z);
     return y;
 }
 /* The preconditioner times a vector, in this step's scope; the vector itself without one. */
 static cp_array *apply(const solver *s, cp_array *x)
 {
     if (!x) return NULL;
-    if (s->o->apply) return taken(s, cp_keep(s->o->apply(s->o->context, x)), "apply");
+    if (s->o->apply) return by_call(s, x);
     return s->m ? cp_sparse_dot(s->m, x) : x;
 }
 
@@ -130,6 +139,8 @@ static bool start(solver *s, cp_array *b)
     const double length = cp_item_float(size), rtol = o->rtol == 0 ? 1e-5 : o->rtol < 0 ? 0 : o->rtol;
     if (cp_error() != CP_OK) return false;
     s->tolerance = length * rtol > o->atol ? length * rtol : o->atol;
+    const double least = single(s) ? 0x1p-126 : 0x1p-1022;
+    s->limit = s->tolerance > least ? s->tolerance : least;
     if (length == 0) x = cp_zeros(CP_SHAPE(s->n), s->type); /* whatever x0 was, as in SciPy */
     cp_array *r = o->x0 && length != 0 ? cp_subtract(b, cp_sparse_dot(s->a, x)) : b;
     s->maxiter = length == 0 ? 0 : o->maxiter ? o->maxiter : s->n > INT64_MAX / 10 ? INT64_MAX : 10 * s->n;
@@ -237,7 +248,7 @@ static bool bicgstab_step(solver *s, bicgstab *c)
     cp_array *alpha = step_of(s, s->live, cp_divide(c->rho, turned));
     cp_array *half = cp_copy(s->r); /* the residual after alpha's part of the step */
     if (!fuse(c->half, (cp_array *const[]){half, alpha, v}, (cp_array *const[]){half}, 1)) return false;
-    cp_array *half_live = cp_logical_and(s->live, cp_greater_equal(norm_of(half), cp_float(s->tolerance)));
+    cp_array *half_live = cp_logical_and(s->live, cp_greater_equal(norm_of(half), cp_float(s->limit)));
     cp_array *s_hat = apply(s, half), *t = s_hat ? cp_sparse_dot(s->a, s_hat) : NULL;
     cp_array *omega = t ? step_of(s, half_live, cp_divide(cp_vdot(t, half), cp_vdot(t, t))) : NULL;
     if (!fuse(c->both, (cp_array *const[]){s->x, alpha, p_hat, omega, s_hat, half, t},
@@ -256,7 +267,7 @@ static bool bicgstab_run(solver *s)
 {
     static const char *const half[] = {"r", "alpha", "v"}, *const turn[] = {"r", "beta", "p", "omega", "v"},
                       *const both[] = {"x", "alpha", "p", "omega", "s", "half", "t"};
-    const double eps = s->type == CP_FLOAT32 || s->type == CP_COMPLEX64 ? 0x1p-23 : 0x1p-52;
+    const double eps = single(s) ? 0x1p-23 : 0x1p-52;
     bicgstab c = {.half = cp_fusion_new("r - alpha * v", 3, half),
                   .both = cp_fusion_new("return x + alpha * p + omega * s, half - omega * t", 7, both),
                   .turn = cp_fusion_new("r + beta * (p - omega * v)", 5, turn), .least = cp_float(eps * eps)};

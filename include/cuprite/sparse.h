@@ -100,6 +100,7 @@ typedef struct cp_sparse_solve_options {
     CP_OPTION(cp_sparse_operator, apply); /* or a function that multiplies by one; */
     CP_OPTION(void *, context);     /* its first argument */
     CP_OPTION(int64_t, every);      /* steps between two looks at the norm; 0: see below */
+    CP_OPTION(int64_t, restart);    /* of gmres: the steps of a cycle; 0: 20 */
     CP_OPTION(cp_sparse_report *, report); /* where not NULL: receives how it went */
     int _;
 } cp_sparse_solve_options;
@@ -115,6 +116,10 @@ CP_API cp_array *cp_sparse_cg(cp_sparse *a, cp_array *b, const cp_sparse_solve_o
  * down it stops, and the report says that it has not converged. */
 CP_API cp_array *cp_sparse_bicgstab(cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options);
 #define cp_sparse_bicgstab(...) CP_CALL2(cp_sparse_bicgstab, cp_sparse_solve_options, __VA_ARGS__, ._ = 0)
+/* x with a x = b for any square a, by generalized minimal residuals, restarted (Saad and Schultz, 1986), with m on the
+ * left. Where reading a number means waiting, that is done twice a cycle. */
+CP_API cp_array *cp_sparse_gmres(cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options);
+#define cp_sparse_gmres(...) CP_CALL2(cp_sparse_gmres, cp_sparse_solve_options, __VA_ARGS__, ._ = 0)
 
 #ifdef __cplusplus
 }

@@ -5,45 +5,18 @@
  * and the count of steps are what they were when `live` became false, however seldom the host looks. */
 #include "cuprite/fuse.h"
 #include "operands/operands.h"
-#include "sparse/handle.h"
+#include "sparse/krylov.h"
 
 enum { LOOKS_APART = 16 }; /* the most steps between two looks where they wait: 15 steps are lost at the end */
 
-typedef struct solver {
-    const char *name;
-    const cp_sparse_solve_options *o;
-    cp_sparse *a;               /* owned: compressed rows, of the solution's type */
-    cp_sparse *m;               /* owned, or NULL */
-    int64_t n, maxiter, every;
-    cp_type type;
-    double tolerance, residual;
-    double limit;               /* the tolerance, or the least number above 0: a residual of 0 is always small enough */
-    int64_t done, looks, next;  /* steps issued; the step after which is looked */
-    cp_array *x, *r;            /* owned by no scope: the iterate and the residual, */
-    cp_array *square, *size;    /* the square of its norm, and the norm: 0-d */
-    cp_array *live, *steps;     /* 0-d: bool, int64 */
-} solver;
-
-static bool single(const solver *s) { return s->type == CP_FLOAT32 || s->type == CP_COMPLEX64; }
-/* Puts a value of this step in the place of the last one's. */
-static bool put(cp_array **place, cp_array *value)
-{
-    if (!value) return false;
-    cp_keep(value);
-    cp_free(*place);
-    *place = value;
-    return true;
-}
 /* A coefficient while the solver is live, else 0. */
-static cp_array *step_of(const solver *s, cp_array *live, cp_array *value)
+static cp_array *step_of(const cpi_krylov *s, cp_array *live, cp_array *value)
 {
     static const double nothing[2];
     return live && value ? cp_where(live, value, cp_scalar(s->type, nothing)) : NULL;
 }
-static cp_array *norm_of(cp_array *x) { return x ? cp_sqrt(cp_real_part(cp_vdot(x, x))) : NULL; }
 
-/* Whether one goes on: the norm is read where it is time to. */
-static bool goes_on(solver *s)
+bool cpi_krylov_goes_on(cpi_krylov *s)
 {
     if (s->done < s->next && s->done < s->maxiter) return true;
     s->residual = cp_item_float(s->size);
@@ -52,24 +25,23 @@ static bool goes_on(solver *s)
     s->next = s->done + (s->every ? s->every : !s->done ? 1 : s->done < LOOKS_APART ? s->done : LOOKS_APART);
     return true;
 }
-/* The norm of the new residual, and whether one goes on: not where it is small, or `sound`, if given, is false. */
-static bool measure(solver *s, cp_array *sound)
+bool cpi_krylov_measure(cpi_krylov *s, cp_array *sound)
 {
     cp_array *square = cp_vdot(s->r, s->r), *size = square ? cp_sqrt(cp_real_part(square)) : NULL;
     cp_array *live = size ? cp_greater_equal(size, cp_float(s->limit)) : NULL;
     if (live && sound) live = cp_logical_and(live, sound);
-    return put(&s->square, square) && put(&s->size, size) && put(&s->live, live);
+    return cpi_krylov_put(&s->square, square) && cpi_krylov_put(&s->size, size) && cpi_krylov_put(&s->live, live);
 }
-static bool count_step(solver *s)
+static bool count_step(cpi_krylov *s)
 {
     s->done++;
-    return put(&s->steps, cp_add(s->steps, s->live));
+    return cpi_krylov_put(&s->steps, cp_add(s->steps, s->live));
 }
 
 /* What the caller's function makes of a vector, as one of the solver's type. It may be x, with another reference or
  * without; an array that was made in the function is this step's scope's; of any other one the function gave a
  * reference. */
-static cp_array *by_call(const solver *s, cp_array *x)
+static cp_array *by_call(const cpi_krylov *s, cp_array *x)
 {
     const int before = __atomic_load_n(&x->refs, __ATOMIC_RELAXED);
     cp_array *z = s->o->apply(s->o->context, x), *y = NULL;
@@ -87,15 +59,14 @@ static cp_array *by_call(const solver *s, cp_array *x)
     if (!z->scope || z->scope != cpi_scope_now()) cp_free(z);
     return y;
 }
-/* The preconditioner times a vector, in this step's scope; the vector itself without one. */
-static cp_array *apply(const solver *s, cp_array *x)
+cp_array *cpi_krylov_apply(const cpi_krylov *s, cp_array *x)
 {
     if (!x) return NULL;
     if (s->o->apply) return by_call(s, x);
     return s->m ? cp_sparse_dot(s->m, x) : x;
 }
 
-static cp_code check(solver *s, cp_sparse *a, cp_array *b)
+static cp_code check(cpi_krylov *s, cp_sparse *a, cp_array *b)
 {
     const cp_sparse_solve_options *o = s->o;
     const int64_t n = a->rows;
@@ -115,6 +86,7 @@ static cp_code check(solver *s, cp_sparse *a, cp_array *b)
     if (o->rtol != o->rtol) return cpi_fail(CP_ERROR_VALUE, "%s: rtol must not be NaN", s->name);
     if (o->maxiter < 0) return cpi_fail(CP_ERROR_VALUE, "%s: maxiter must not be negative", s->name);
     if (o->every < 0) return cpi_fail(CP_ERROR_VALUE, "%s: every must not be negative", s->name);
+    if (o->restart < 0) return cpi_fail(CP_ERROR_VALUE, "%s: restart must not be negative", s->name);
     return CP_OK;
 }
 /* The type of a solution, as SciPy's: float and complex ones of both, all others as float64. */
@@ -129,35 +101,35 @@ static cp_type solution_type(cp_type a, cp_type b)
     return type;
 }
 /* The right side's norm and the first residual. False on failure. */
-static bool start(solver *s, cp_array *b)
+static bool start(cpi_krylov *s, cp_array *b)
 {
     const cp_sparse_solve_options *o = s->o;
-    b = cp_astype(b, s->type);
+    s->b = b = cp_astype(b, s->type);
     cp_array *x = o->x0 ? cp_astype(o->x0, s->type) : cp_zeros(CP_SHAPE(s->n), s->type);
-    cp_array *size = norm_of(b);
+    cp_array *size = cpi_krylov_norm(b);
     if (!x || !size) return false;
     const double length = cp_item_float(size), rtol = o->rtol == 0 ? 1e-5 : o->rtol < 0 ? 0 : o->rtol;
     if (cp_error() != CP_OK) return false;
     s->tolerance = length * rtol > o->atol ? length * rtol : o->atol;
-    const double least = single(s) ? 0x1p-126 : 0x1p-1022;
+    const double least = cpi_krylov_single(s) ? 0x1p-126 : 0x1p-1022;
     s->limit = s->tolerance > least ? s->tolerance : least;
     if (length == 0) x = cp_zeros(CP_SHAPE(s->n), s->type); /* whatever x0 was, as in SciPy */
-    cp_array *r = o->x0 && length != 0 ? cp_subtract(b, cp_sparse_dot(s->a, x)) : b;
+    cp_array *r = o->x0 && length != 0 ? cp_subtract(b, cp_sparse_dot(s->a, x)) : cp_copy(b);
     s->maxiter = length == 0 ? 0 : o->maxiter ? o->maxiter : s->n > INT64_MAX / 10 ? INT64_MAX : 10 * s->n;
-    return put(&s->x, x) && put(&s->r, r) && put(&s->steps, cp_zeros(CP_SHAPE0, CP_INT64)) && measure(s, NULL);
+    return cpi_krylov_put(&s->x, x) && cpi_krylov_put(&s->r, r) &&
+           cpi_krylov_put(&s->steps, cp_zeros(CP_SHAPE0, CP_INT64)) && cpi_krylov_measure(s, NULL);
 }
-static void report(const solver *s)
+static void report(const cpi_krylov *s)
 {
     cp_sparse_report *to = s->o->report;
     if (!to || cp_error() != CP_OK) return;
     *to = (cp_sparse_report){.iterations = cp_item_int(s->steps), .residual = s->residual, .tolerance = s->tolerance,
                              .converged = s->residual < s->tolerance || s->residual == 0, .looks = s->looks};
 }
-/* Runs steps until the norm is small enough; the iterate. */
-static cp_array *solve(const char *name, cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options,
-                       bool (*run)(solver *s))
+cp_array *cpi_krylov_solve(const char *name, cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options,
+                           bool (*run)(cpi_krylov *s))
 {
-    solver s = {.name = name, .o = CPI_GIVEN(cp_sparse_solve_options, options)};
+    cpi_krylov s = {.name = name, .o = CPI_GIVEN(cp_sparse_solve_options, options)};
     cpi_composite f;
     if (cpi_null(name, a) || cpi_null(name, b) || check(&s, a, b) || !cpi_sparse_begin(&f, name, a)) return NULL;
     cpi_device *device = cpi_common_device(name, 3, (cp_array *const[]){a->part[0], b, s.o->x0});
@@ -194,13 +166,13 @@ typedef struct cg {
     cp_array *p, *rho;      /* owned by no scope */
 } cg;
 
-static bool cg_step(solver *s, cg *c)
+static bool cg_step(cpi_krylov *s, cg *c)
 {
-    cp_array *z = apply(s, s->r);
+    cp_array *z = cpi_krylov_apply(s, s->r);
     cp_array *rho = !z ? NULL : z == s->r ? cp_reshape(s->square, CP_SHAPE0) : cp_vdot(s->r, z);
     if (!rho) return false;
     if (!c->p) {
-        if (!put(&c->p, cp_copy(z))) return false;
+        if (!cpi_krylov_put(&c->p, cp_copy(z))) return false;
     } else {
         cp_array *beta = step_of(s, s->live, cp_divide(rho, c->rho));
         if (!fuse(c->turn, (cp_array *const[]){z, beta, c->p}, (cp_array *const[]){c->p}, 1)) return false;
@@ -208,15 +180,15 @@ static bool cg_step(solver *s, cg *c)
     cp_array *q = cp_sparse_dot(s->a, c->p);
     cp_array *alpha = q ? step_of(s, s->live, cp_divide(rho, cp_vdot(c->p, q))) : NULL;
     return fuse(c->both, (cp_array *const[]){s->x, alpha, c->p, s->r, q}, (cp_array *const[]){s->x, s->r}, 2) &&
-           put(&c->rho, rho) && count_step(s) && measure(s, NULL);
+           cpi_krylov_put(&c->rho, rho) && count_step(s) && cpi_krylov_measure(s, NULL);
 }
-static bool cg_run(solver *s)
+static bool cg_run(cpi_krylov *s)
 {
     static const char *const both[] = {"x", "alpha", "p", "r", "q"}, *const turn[] = {"z", "beta", "p"};
     cg c = {.both = cp_fusion_new("return x + alpha * p, r - alpha * q", 5, both),
             .turn = cp_fusion_new("z + beta * p", 3, turn)};
     bool good = c.both && c.turn;
-    while (good && goes_on(s)) {
+    while (good && cpi_krylov_goes_on(s)) {
         cp_scope *scope = cp_scope_begin(); /* what a step makes */
         good = scope && cg_step(s, &c);
         cp_scope_end(scope);
@@ -229,7 +201,7 @@ static bool cg_run(solver *s)
 }
 cp_array *(cp_sparse_cg)(cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options)
 {
-    return solve("sparse_cg", a, b, options, cg_run);
+    return cpi_krylov_solve("sparse_cg", a, b, options, cg_run);
 }
 
 /* --- stabilized biconjugate gradients --- */
@@ -240,16 +212,16 @@ typedef struct bicgstab {
     cp_array *least;            /* what |rho| and |omega| must not fall below */
 } bicgstab;
 
-static bool bicgstab_step(solver *s, bicgstab *c)
+static bool bicgstab_step(cpi_krylov *s, bicgstab *c)
 {
-    cp_array *p_hat = apply(s, c->p), *v = p_hat ? cp_sparse_dot(s->a, p_hat) : NULL;
+    cp_array *p_hat = cpi_krylov_apply(s, c->p), *v = p_hat ? cp_sparse_dot(s->a, p_hat) : NULL;
     cp_array *turned = v ? cp_vdot(c->shadow, v) : NULL;
-    if (!turned || !put(&s->live, cp_logical_and(s->live, cp_not_equal(turned, cp_int(0))))) return false;
+    if (!turned || !cpi_krylov_put(&s->live, cp_logical_and(s->live, cp_not_equal(turned, cp_int(0))))) return false;
     cp_array *alpha = step_of(s, s->live, cp_divide(c->rho, turned));
     cp_array *half = cp_copy(s->r); /* the residual after alpha's part of the step */
     if (!fuse(c->half, (cp_array *const[]){half, alpha, v}, (cp_array *const[]){half}, 1)) return false;
-    cp_array *half_live = cp_logical_and(s->live, cp_greater_equal(norm_of(half), cp_float(s->limit)));
-    cp_array *s_hat = apply(s, half), *t = s_hat ? cp_sparse_dot(s->a, s_hat) : NULL;
+    cp_array *half_live = cp_logical_and(s->live, cp_greater_equal(cpi_krylov_norm(half), cp_float(s->limit)));
+    cp_array *s_hat = cpi_krylov_apply(s, half), *t = s_hat ? cp_sparse_dot(s->a, s_hat) : NULL;
     cp_array *omega = t ? step_of(s, half_live, cp_divide(cp_vdot(t, half), cp_vdot(t, t))) : NULL;
     if (!fuse(c->both, (cp_array *const[]){s->x, alpha, p_hat, omega, s_hat, half, t},
               (cp_array *const[]){s->x, s->r}, 2) || !count_step(s))
@@ -258,22 +230,23 @@ static bool bicgstab_step(solver *s, bicgstab *c)
     cp_array *rho = cp_vdot(c->shadow, s->r);
     cp_array *sound = cp_logical_and(cp_greater_equal(cp_absolute(rho), c->least),
                                      cp_greater_equal(cp_absolute(omega), c->least));
-    if (!measure(s, cp_logical_and(s->live, sound))) return false;
+    if (!cpi_krylov_measure(s, cp_logical_and(s->live, sound))) return false;
     cp_array *beta = step_of(s, s->live, cp_multiply(cp_divide(rho, c->rho), cp_divide(alpha, omega)));
     return fuse(c->turn, (cp_array *const[]){s->r, beta, c->p, omega, v}, (cp_array *const[]){c->p}, 1) &&
-           put(&c->rho, rho);
+           cpi_krylov_put(&c->rho, rho);
 }
-static bool bicgstab_run(solver *s)
+static bool bicgstab_run(cpi_krylov *s)
 {
     static const char *const half[] = {"r", "alpha", "v"}, *const turn[] = {"r", "beta", "p", "omega", "v"},
                       *const both[] = {"x", "alpha", "p", "omega", "s", "half", "t"};
-    const double eps = single(s) ? 0x1p-23 : 0x1p-52;
+    const double eps = cpi_krylov_single(s) ? 0x1p-23 : 0x1p-52;
     bicgstab c = {.half = cp_fusion_new("r - alpha * v", 3, half),
                   .both = cp_fusion_new("return x + alpha * p + omega * s, half - omega * t", 7, both),
                   .turn = cp_fusion_new("r + beta * (p - omega * v)", 5, turn), .least = cp_float(eps * eps)};
-    bool good = c.half && c.both && c.turn && c.least && put(&c.shadow, cp_copy(s->r)) && put(&c.p, cp_copy(s->r)) &&
-                put(&c.rho, cp_vdot(s->r, s->r));
-    while (good && goes_on(s)) {
+    bool good = c.half && c.both && c.turn && c.least && cpi_krylov_put(&c.shadow, cp_copy(s->r)) &&
+                cpi_krylov_put(&c.p, cp_copy(s->r)) &&
+                cpi_krylov_put(&c.rho, cp_vdot(s->r, s->r));
+    while (good && cpi_krylov_goes_on(s)) {
         cp_scope *scope = cp_scope_begin();
         good = scope && bicgstab_step(s, &c);
         cp_scope_end(scope);
@@ -288,5 +261,5 @@ static bool bicgstab_run(solver *s)
 }
 cp_array *(cp_sparse_bicgstab)(cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options)
 {
-    return solve("sparse_bicgstab", a, b, options, bicgstab_run);
+    return cpi_krylov_solve("sparse_bicgstab", a, b, options, bicgstab_run);
 }

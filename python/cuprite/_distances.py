@@ -19,17 +19,21 @@ def _check(distances, indices, return_distances, return_indices):
         raise RuntimeError(", ".join(wrong))
 
 
-def _check_outputs(input, distances, indices, dtype, error=RuntimeError):
+# What holds indices, as CuPy has it: of up to two dimensions 16 bits are enough
+_INTEGERS = ("int32", "int64", "uint32", "uint64", "int16", "uint16")
+
+
+def _check_outputs(input, distances, indices, dtype, error=RuntimeError, integers=("int32",)):
     shape = input.shape or (1,)
-    for out, what, wanted, name in ((distances, "distances", shape, dtype),
-                                    (indices, "indices", (len(shape), *shape), "int32")):
+    for out, what, wanted, names in ((distances, "distances", shape, (dtype,)),
+                                     (indices, "indices", (len(shape), *shape), integers)):
         if out is None:
             continue
         need_array(out)
         if out.shape != wanted:
             raise error(f"{what} array has wrong shape")
-        if out.dtype != name:
-            raise error(f"{what} array must be {name}")
+        if out.dtype.name not in names:
+            raise error(f"{what} array must be {' or '.join(names)}")
 
 
 def _results(made, distances, indices, return_distances, return_indices):
@@ -60,7 +64,11 @@ def distance_transform_edt(image, sampling=None, return_distances=True, return_i
     need_array(image)
     if sampling is not None:
         sampling = _per_axis(sampling, image.ndim or 1)
-    _check_outputs(image, distances, indices, dtype)
+    if indices is not None and max(image.shape, default=1) > 2 ** 15:
+        integers = _INTEGERS[:4]  # 16 bits do not hold them all
+    else:
+        integers = _INTEGERS if image.ndim < 3 else _INTEGERS[:4]
+    _check_outputs(image, distances, indices, dtype, integers=integers)
     made = _geometry.distance_transform_edt(image, sampling, return_indices)
     if not float64_distances:
         made = (made[0].astype(dtype), made[1]) if return_indices else made.astype(dtype)

@@ -188,7 +188,7 @@ cp_array *cp_find_objects(cp_array *labels, int64_t max_label)
     const char *f = "find_objects";
     if (cpi_null(f, labels) || cpi_check_real(f, labels)) return NULL;
     if (cpi_is_float(labels->type)) {
-        cpi_fail(CP_ERROR_RUNTIME, "find_objects: data type not supported");
+        cpi_fail(CP_ERROR_TYPE, "find_objects: labels must be integers, not %s", cp_type_name(labels->type));
         return NULL;
     }
     operands o = {0};

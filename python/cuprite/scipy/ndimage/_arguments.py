@@ -20,7 +20,7 @@ _MEANINGS = {
     "origin": "how far the window is shifted: 0 has the element in its middle; one number, or one an axis",
     "size": "the window's length: one number, or one an axis",
     "footprint": "an array that is true where elements take part",
-    "structure": "the structuring element",
+    "structure": "the structuring element; of binary morphology a length, or lengths, too: an all-true one",
     "sigma": "the standard deviation: one number, or one an axis",
     "order": "the order of the derivative, 0 for none",
     "truncate": "after how many standard deviations the window ends",

@@ -1,5 +1,6 @@
 """scipy.ndimage's binary morphology, and structuring elements."""
 import functools
+import numbers
 import operator
 
 import cuprite
@@ -45,6 +46,16 @@ def iterate_structure(structure, iterations, origin=None) -> "ndarray | tuple[nd
     return out if origin is None else (out, [iterations * o for o in per_axis(origin, structure.ndim)])
 
 
+def _given(structure, ndim):
+    """A structure on the host. CuPy's forms of an all-true one, a length and a tuple of lengths, are taken where as
+    SciPy's, the elements, they do not fit."""
+    lengths = structure if isinstance(structure, tuple) else (structure,) * ndim
+    if ndim > (1 if isinstance(structure, tuple) else 0) and len(lengths) == ndim and \
+            all(isinstance(n, numbers.Integral) and not isinstance(n, bool) for n in lengths):
+        return numpy.ones(lengths, bool)
+    return on_host(structure, bool)
+
+
 def _morphed(f, x, structure, iterations, mask, output, border_value, origin, axes):
     """Erosion or dilation, with checked arguments."""
     try:
@@ -52,7 +63,7 @@ def _morphed(f, x, structure, iterations, mask, output, border_value, origin, ax
     except TypeError as why:
         raise TypeError("iterations parameter should be an integer") from why
     axes = axes_of(axes, real(x).ndim)
-    structure = _cross(len(axes)) if structure is None else on_host(structure, bool)
+    structure = _cross(len(axes)) if structure is None else _given(structure, len(axes))
     if structure.size < 1:
         raise RuntimeError("structure must not be empty")
     if len(axes) < x.ndim:

@@ -48,6 +48,8 @@ def get_window(window, Nx, fftbins=True) -> ndarray:
             break
     own = _OWN.get(name)
     if own is None and name == "dpss":
+        if not args:
+            raise ValueError(f"'{name}' must have parameters, but {window=}!")
         raise NotImplementedError("get_window: dpss is no window of Cuprite's; scipy.signal.windows has it")
     if own is None:
         raise ValueError(f"Invalid window name '{name}' in parameter {window=}!")

@@ -136,7 +136,8 @@ def pulse_compression(x, template, normalize=False, window=None, nfft=None) -> n
         raise ValueError(f"template has one axis, not {template.ndim}")
     nfft = x.shape[1] if nfft is None else index(nfft)
     sent = _fft.fft(_prepared(template, normalize, window), nfft)
-    return _fft.ifft(_fft.fft(x, nfft) * sent.conj(), nfft)
+    found = _fft.ifft(_fft.fft(x, nfft) * sent.conj(), nfft)
+    return found if "c" in (x.dtype.kind, template.dtype.kind) else found.real.copy()
 
 
 @beside_its_arrays
@@ -214,9 +215,9 @@ def mvdr(x, sv, calc_cov=True) -> ndarray:
         raise ValueError("Matrix has more sensors than samples. Consider transposing: rows are sensors")
     if x.shape[0] != sv.shape[0]:
         raise ValueError("Steering Vector and input data do not align")
-    covariance = cuprite.cov(x) if calc_cov else x
+    covariance = cuprite.cov(x) if calc_cov else x  # these are of float64
     weights = cuprite.linalg.inv(covariance) @ sv
-    return weights / (sv.T.conj() @ weights)
+    return (weights / (sv.T.conj() @ weights)).astype(cuprite.result_type(x, sv), copy=False)
 
 
 # --- filters ---

@@ -398,5 +398,6 @@ cp_array *(cp_upfirdn)(cp_array *h, cp_array *x, const cp_upfirdn_options *optio
     if (__builtin_mul_overflow(n - 1, up, &m) || __builtin_add_overflow(m, h->size, &m) || m > INT64_MAX / 2 / down)
         return cpi_fail(CP_ERROR_VALUE, "upfirdn: the result has too many elements"), NULL;
     m = m < 1 ? 0 : (m - 1) / down + 1;
-    return phases("upfirdn", h, x, axis, common(2, both), device, up, down, m);
+    const cp_type type = cp_promote(cpi_common_type(2, both), CP_FLOAT32); /* SciPy's: float32 of short integers too */
+    return phases("upfirdn", h, x, axis, type, device, up, down, m);
 }

@@ -55,7 +55,7 @@ cp_code cp_local_maxima(cp_array *x, cp_array **left, cp_array **right)
     return give(2, made, (cp_array **[]){left, right}, code);
 }
 
-/* An error where a peak lies outside of 0..n-1. */
+/* An error where a peak, or a base, lies outside of 0..n-1. */
 static cp_code check_inside(const char *name, cp_array *peaks, int64_t n, const char *what)
 {
     if (!peaks->size) return CP_OK;
@@ -63,7 +63,8 @@ static cp_code check_inside(const char *name, cp_array *peaks, int64_t n, const 
     cp_code code = high ? CP_OK : cp_error();
     if (code == CP_OK && (uint64_t)cp_item_int(high) >= (uint64_t)n)
         code = cp_error() != CP_OK ? cp_error()
-             : cpi_fail(CP_ERROR_VALUE, "%s: %s lie outside of the signal's %lld elements", name, what, (long long)n);
+             : cpi_fail(CP_ERROR_VALUE, "%s: %s: one is not a valid index for `x`, which has %lld elements", name, what,
+                        (long long)n);
     if (code == CP_OK) code = cp_error(); /* of reading the extremes */
     cp_free(high);
     cp_free(bits);
@@ -141,13 +142,14 @@ cp_code cp_peak_widths(cp_array *x, cp_array *peaks, double rel_height, cp_array
         return cpi_fail(CP_ERROR_VALUE, "%s: `rel_height` must be greater or equal to 0.0, not %g", name, rel_height);
     for (int i = 2; i < 5; i++)
         if (all[i]->ndim != 1 || all[i]->size != peaks->size)
-            return cpi_fail(CP_ERROR_VALUE, "%s: arrays in `prominence_data` must have the shape of `peaks`", name);
+            return cpi_fail(CP_ERROR_VALUE, "%s: arrays in `prominence_data` must have the same shape as `peaks`",
+                            name);
     cpi_device *device = cpi_common_device(name, 5, all);
     cp_array *values = device ? signal_of(name, x, device) : NULL, *dense[4] = {NULL, NULL, NULL, NULL};
     const int64_t n = values ? values->size : 0;
     if (values) dense[0] = peaks_of(name, peaks, n, device, "peaks");
-    if (dense[0]) dense[1] = peaks_of(name, left_bases, n, device, "bases");
-    if (dense[1]) dense[2] = peaks_of(name, right_bases, n, device, "bases");
+    if (dense[0]) dense[1] = peaks_of(name, left_bases, n, device, "prominence data is invalid: bases");
+    if (dense[1]) dense[2] = peaks_of(name, right_bases, n, device, "prominence data is invalid: bases");
     if (dense[2]) dense[3] = cpi_dense(name, prominences, CP_FLOAT64, device);
     cp_code code = dense[3] ? CP_OK : cp_error();
     cp_array *made[4] = {NULL, NULL, NULL, NULL};

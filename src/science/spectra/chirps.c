@@ -13,12 +13,19 @@ typedef struct spiral {
     double complex a, w;
     bool is_circle;
     double turn;
+    int64_t around; /* how many go once around, else 0 */
 } spiral;
 
 /* w^(k^2 / 2), k < n. */
 static cp_array *chirp(const spiral *z, int64_t n)
 {
     static const char *const names[] = {"k", "s", "i"};
+    if (z->around) { /* without whole turns angles are small, and as exact as pi */
+        cp_array *i = cp_arange_int(0, n, 1, CP_INT64), *turns = i ? cp_int(2 * z->around) : NULL;
+        cp_array *rest = turns ? cp_remainder(cp_multiply(i, i), turns) : NULL;
+        cp_array *x[] = {rest ? cp_astype(rest, CP_FLOAT64) : NULL, cp_float(-PI * z->turn), cp_complex(0, 1)};
+        return x[0] && x[1] && x[2] ? cp_fused("t = s*k; cos(t) + i*sin(t)", 3, names, x) : NULL;
+    }
     cp_array *k = cp_arange_int(0, n, 1, CP_FLOAT64);
     if (z->is_circle) {
         cp_array *x[] = {k, cp_float(-PI * z->turn), cp_complex(0, 1)};
@@ -95,7 +102,7 @@ cp_array *(cp_czt)(cp_array *x, const cp_czt_options *options)
     if (!cpi_begin(&f, "czt", x)) return NULL;
     if (!cpi_given_axis("czt", x, o->axis, &axis)) return cpi_end(&f, NULL);
     const int64_t m = o->m ? o->m : cp_dim(x, axis);
-    spiral z = {"czt", 1, 1, !o->w, 1 / (double)m};
+    spiral z = {"czt", 1, 1, !o->w, 1 / (double)m, o->w ? 0 : m};
     if (!number_of("czt", o->a, &z.a) || !number_of("czt", o->w, &z.w)) return cpi_end(&f, NULL);
     return cpi_end(&f, at_places(&z, x, m, o->axis));
 }
@@ -114,7 +121,7 @@ cp_array *(cp_zoom_fft)(cp_array *x, double f1, double f2, const cp_zoom_fft_opt
     if (!cpi_given_axis("zoom_fft", x, o->axis, &axis)) return cpi_end(&f, NULL);
     const int64_t m = o->m ? o->m : cp_dim(x, axis);
     const double fs = o->fs != 0 ? o->fs : 2, span = (f2 - f1) / fs;
-    spiral z = {"zoom_fft", cexp(CMPLX(0, 2 * PI * f1 / fs)), 1, true, 0};
+    spiral z = {"zoom_fft", cexp(CMPLX(0, 2 * PI * f1 / fs)), 1, true, 0, 0};
     z.turn = (o->endpoint ? span * (double)m / ((double)m - 1) : span) / (double)m;
     return cpi_end(&f, at_places(&z, x, m, o->axis));
 }

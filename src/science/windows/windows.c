@@ -122,10 +122,10 @@ cp_array *cp_window_kaiser_bessel_derived(double M, double beta, bool sym)
 {
     cpi_composite f;
     if (!sym)
-        return cpi_fail(CP_ERROR_VALUE, "kaiser_bessel_derived: the window is only defined for symmetric shapes"), NULL;
+        return cpi_fail(CP_ERROR_VALUE, "Kaiser-Bessel Derived windows are only defined for symmetric shapes"), NULL;
     if (!(M < 1) && fmod(M, 2) != 0)
-        return cpi_fail(CP_ERROR_VALUE, "kaiser_bessel_derived: the window has an even number of samples, not %g", M),
-               NULL;
+        return cpi_fail(CP_ERROR_VALUE, "Kaiser-Bessel Derived windows are only defined for even number of points, "
+                        "not %g", M), NULL;
     if (!cpi_begin_alone(&f)) return NULL;
     if (M < 1) return cpi_end(&f, cp_empty(CP_SHAPE(0), CP_FLOAT64));
     cp_array *kaiser = cp_window_kaiser(M / 2 + 1, beta, true), *sum = kaiser ? cp_cumsum(kaiser, 0) : NULL;

@@ -22,6 +22,12 @@ def floating(x) -> ndarray:
     return x.astype(numpy.float32 if half else numpy.float64)
 
 
+def promoted(x) -> ndarray:
+    """As `floating`, but float16 is float64, as where SciPy computes in float64 what has no type of its own."""
+    x = array(x)
+    return x.astype(numpy.float64) if x.dtype.char == "e" else floating(x)
+
+
 def host(x):
     """x as a NumPy array."""
     return x.get() if isinstance(x, ndarray) else numpy.asarray(x)

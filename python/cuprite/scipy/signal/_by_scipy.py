@@ -80,17 +80,26 @@ def to_device(x):
     return x
 
 
+# How many parameters SciPy takes without their names, where CuPy takes more
+_UNNAMED = {"firls": 3, "firwin": 2, "firwin2": 3, "minimum_phase": 3}
+
+
 def by_scipy(function):
     """The function that is scipy.signal's of that name; its docstring gets the parameters."""
     name = function.__name__
+    signature = inspect.signature(function)
+    names = list(signature.parameters)
+    unnamed = _UNNAMED.get(name, len(names))
 
     @functools.wraps(function)
     def call(*args, **options):
         there = getattr(scipy_signal(), name, None) or getattr(scipy_signal(), _OTHERS.get(name, name))
+        if len(args) > unnamed:
+            options = signature.bind(*args, **options).arguments
+            args = [options.pop(p) for p in names[:unnamed]]
         return to_device(there(*map(to_host, args), **{k: to_host(v) for k, v in options.items()}))
-    parameters = inspect.signature(function).parameters
     call.__doc__ = f"{function.__doc__} Computed by SciPy on the host.\n\nParameters: " + "; ".join(
-        f"{p}: {_ABOUT[p]}" for p in parameters) + ".\n"
+        f"{p}: {_ABOUT[p]}" for p in names) + ".\n"
     return call
 
 

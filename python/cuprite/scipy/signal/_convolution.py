@@ -123,9 +123,15 @@ def choose_conv_method(in1, in2, mode="full", measure=False) -> str | tuple[str,
 
     Parameters: in1: an array; in2: one of as many dimensions; mode: 'full', 'valid' or 'same'; measure: True: both
         are timed, and (method, {method: seconds}) is returned.
+    Errors: ValueError for another mode; NotImplementedError for different numbers of dimensions.
     """
     in1, in2 = array(in1), array(in2)
     _check_mode(mode)
+    if in1.ndim != in2.ndim:
+        raise NotImplementedError("choose_conv_method: in1 and in2 should have the same dimensionality, not "
+                                  f"{in1.ndim} and {in2.ndim}")
+    if not in1.ndim:
+        return ("direct", {"fft": 0.0, "direct": 0.0}) if measure else "direct"
     if measure:
         times = {}
         for method in ("fft", "direct"):

@@ -10,7 +10,7 @@ import cuprite
 from cuprite import _spectra, fft as _fft, ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite._fft import next_fast_len
-from cuprite.scipy.signal._arrays import array, axis_of
+from cuprite.scipy.signal._arrays import array, axis_of, host
 
 
 def _whole(n, what):
@@ -99,9 +99,10 @@ def _transform(plan, x, axis):
 
 def _range(fn):
     """(lowest, highest) of a frequency or two. Errors: ValueError."""
-    if numpy.size(fn) not in (1, 2):
+    fn = numpy.ravel([host(f) for f in fn] if isinstance(fn, (list, tuple)) else host(fn))
+    if fn.size not in (1, 2):
         raise ValueError("fn must be a scalar or 2-length sequence")
-    return (0.0, float(numpy.ravel(fn)[0])) if numpy.size(fn) == 1 else tuple(float(f) for f in fn)
+    return (0.0, float(fn[0])) if fn.size == 1 else (float(fn[0]), float(fn[1]))
 
 
 class ZoomFFT(CZT):
@@ -122,6 +123,14 @@ class ZoomFFT(CZT):
         self._set_up(n, m, cmath.exp(-2j * cmath.pi * self._turn), cmath.exp(2j * cmath.pi * f1 / fs), False)
 
 
+def _lines(x):
+    """x, which has an axis. Errors: IndexError, SciPy's."""
+    x = array(x)
+    if not x.ndim:
+        raise IndexError("tuple index out of range: x has no axis")
+    return x
+
+
 @beside_its_arrays
 def czt(x, m=None, w=None, a=1 + 0j, *, axis=-1) -> ndarray:
     """The z-transform at places on a spiral.
@@ -130,7 +139,7 @@ def czt(x, m=None, w=None, a=1 + 0j, *, axis=-1) -> ndarray:
         circle); a: the first place; axis: an axis.
     Errors: ValueError for an m that is not positive.
     """
-    x = array(x)
+    x = _lines(x)
     m = _whole(x.shape[axis_of(x, axis)] if m is None else m, "output")
     return _spectra.czt(x, m, None if w is None else cuprite.asarray(w), cuprite.asarray(a), axis)
 
@@ -143,6 +152,6 @@ def zoom_fft(x, fn, m=None, *, fs=2, endpoint=False, axis=-1) -> ndarray:
         length); fs: the sampling rate; endpoint: whether the highest frequency is among them; axis: an axis.
     Errors: ValueError for an m that is not positive, and other than one or two frequencies.
     """
-    x = array(x)
+    x = _lines(x)
     m = _whole(x.shape[axis_of(x, axis)] if m is None else m, "output")
     return _spectra.zoom_fft(x, *_range(fn), m, fs, endpoint, axis)

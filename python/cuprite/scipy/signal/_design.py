@@ -103,17 +103,17 @@ def findfreqs(num, den, N, kind="ba") -> ndarray:
 
 
 @by_scipy
-def firls(numtaps, bands, desired, *, weight=None, fs=None) -> ndarray:
+def firls(numtaps, bands, desired, weight=None, fs=None) -> ndarray:
     """A filter without feedback, by least squares."""
 
 
 @by_scipy
-def firwin(numtaps, cutoff, *, width=None, window="hamming", pass_zero=True, scale=True, fs=None) -> ndarray:
+def firwin(numtaps, cutoff, width=None, window="hamming", pass_zero=True, scale=True, fs=None) -> ndarray:
     """A filter without feedback, by a window."""
 
 
 @by_scipy
-def firwin2(numtaps, freq, gain, *, nfreqs=None, window="hamming", antisymmetric=False, fs=None) -> ndarray:
+def firwin2(numtaps, freq, gain, nfreqs=None, window="hamming", antisymmetric=False, fs=None) -> ndarray:
     """A filter without feedback of a given frequency response, by a window."""
 
 
@@ -254,7 +254,7 @@ def max_len_seq(nbits, state=None, length=None, taps=None) -> tuple[ndarray, ...
 
 
 @by_scipy
-def minimum_phase(h, method="homomorphic", n_fft=None, *, half=True) -> ndarray:
+def minimum_phase(h, method="homomorphic", n_fft=None, half=True) -> ndarray:
     """The filter of minimum phase with that response."""
 
 

@@ -8,7 +8,7 @@ import numpy
 import cuprite
 from cuprite import _lfilter, _spectra, fft as _fft, ndarray
 from cuprite._beside import beside_its_arrays
-from cuprite.scipy.signal._arrays import along, array, axis_of, floating, host, on_axis, padded
+from cuprite.scipy.signal._arrays import along, array, axis_of, floating, host, on_axis, padded, promoted
 
 
 def _coefficients(b, name):
@@ -23,8 +23,9 @@ def lfilter(b, a, x, axis=-1, zi=None) -> ndarray | tuple[ndarray, ...]:
     """A filter along an axis: a[0] y[n] = b[0] x[n] + b[1] x[n - 1] + ... - a[1] y[n - 1] - ...
 
     Parameters: b: the numerator's coefficients, 1-d; a: the denominator's, a[0] not 0; x: the signal; axis: an axis;
-        zi: the state to begin with, max(len(a), len(b)) - 1 elements along the axis.
-    Result: y, or with zi (y, zf), zf the state behind the last element.
+        zi: the state to begin with, max(len(a), len(b)) - 1 elements along the axis, or as CuPy has it len(b) - 1
+        inputs and len(a) - 1 outputs before the first, the oldest first.
+    Result: y, or with zi (y, zf), zf the state behind the last element, in zi's form.
     Errors: ValueError for a[0] = 0 and for shapes that do not fit.
 
     Example:
@@ -32,7 +33,40 @@ def lfilter(b, a, x, axis=-1, zi=None) -> ndarray | tuple[ndarray, ...]:
         array([1.  , 0.5 , 0.25])
     """
     b, a, x = _coefficients(b, "b"), _coefficients(a, "a"), array(x)
-    return _lfilter.lfilter(b, a, x, axis, None if zi is None else array(zi), zi is not None)
+    if zi is None:
+        return cuprite.ascontiguousarray(_lfilter.lfilter(b, a, x, axis, None, False))
+    zi = array(zi)
+    if _is_history(zi, x, axis, b.size + a.size - 2, max(b.size, a.size) - 1):
+        return _lfilter_from_history(b, a, x, axis_of(x, axis), zi)
+    y, zf = _lfilter.lfilter(b, a, x, axis, zi, True)
+    return cuprite.ascontiguousarray(y), zf
+
+
+def _is_history(zi, x, axis, many, order):
+    """Whether a state is CuPy's: the inputs and outputs before the first, which are more than SciPy's sums of them."""
+    return many > order and x.ndim == zi.ndim and zi.shape[axis_of(x, axis)] == many
+
+
+def _state_of_history(b, a, history):
+    """SciPy's state of what is along the last axis."""
+    order, parts = max(b.size, a.size) - 1, []
+    for c, sign in ((b, 1), (a, -1)):
+        # element m of the state has the input (output) of lag k times the coefficient m + k
+        place = numpy.arange(order)[:, None] + numpy.arange(c.size - 1, 0, -1)
+        padded = cuprite.concatenate([c * sign / a[0], cuprite.zeros(1, c.dtype)])
+        parts.append(padded[cuprite.asarray(numpy.minimum(place, c.size))])
+    return history @ cuprite.concatenate(parts, 1).T
+
+
+def _lfilter_from_history(b, a, x, axis, zi):
+    x, zi = cuprite.moveaxis(x, axis, -1), cuprite.moveaxis(zi, axis, -1)
+    zi = cuprite.broadcast_to(zi, (*x.shape[:-1], zi.shape[-1]))
+    inputs, outputs = b.size - 1, a.size - 1
+    y, _ = _lfilter.lfilter(b, a, x, -1, _state_of_history(b, a, zi), True)
+    past = cuprite.concatenate([zi[..., :inputs], x], -1), cuprite.concatenate([zi[..., inputs:], y], -1)
+    kept = [p[..., p.shape[-1] - n:] for p, n in zip(past, (inputs, outputs))]
+    zf = cuprite.concatenate(kept, -1).astype(y.dtype, copy=False)
+    return tuple(cuprite.ascontiguousarray(cuprite.moveaxis(v, -1, axis)) for v in (y, zf))
 
 
 @beside_its_arrays
@@ -40,12 +74,29 @@ def sosfilt(sos, x, axis=-1, zi=None) -> ndarray | tuple[ndarray, ...]:
     """A filter in sections of second order along an axis.
 
     Parameters: sos: (sections, 6), each b0 b1 b2 1 a1 a2; x: the signal; axis: an axis; zi: the states to begin with,
-        (sections, x's shape with 2 along the axis).
-    Result: y, or with zi (y, zf).
+        (sections, x's shape with 2 along the axis), or as CuPy has it with 4: two inputs and two outputs of each
+        section before the first, the oldest first.
+    Result: y, or with zi (y, zf), zf in zi's form.
     Errors: ValueError for shapes that do not fit and for sections whose a0 is not 1.
     """
     sos, x = _sections(sos), array(x)
-    return _lfilter.sosfilt(sos, x, axis, None if zi is None else array(zi), zi is not None)
+    if zi is None:
+        return cuprite.ascontiguousarray(_lfilter.sosfilt(sos, x, axis, None, False))
+    zi = array(zi)
+    if zi.shape[:1] == sos.shape[:1] and x.ndim and _is_history(zi[0], x, axis, 4, 2):
+        return _sosfilt_from_history(sos, x, axis_of(x, axis), zi)
+    y, zf = _lfilter.sosfilt(sos, x, axis, zi, True)
+    return cuprite.ascontiguousarray(y), zf
+
+
+def _sosfilt_from_history(sos, x, axis, zi):
+    if bool((sos[:, 3] != 1).any()):
+        raise ValueError("sos[:, 3] should be all ones")
+    states = []
+    for section, state in zip(sos, zi):
+        x, zf = _lfilter_from_history(section[:3], section[3:], x, axis, state)
+        states.append(zf)
+    return x, cuprite.stack(states)
 
 
 def _sections(sos):
@@ -175,6 +226,11 @@ def _extended(x, axis, padtype, padlen, usual):
     return n, padded(x, n, axis, padtype) if n > 0 else x
 
 
+def _with(kind, x):
+    """x in the type that it has with coefficients of a type: short integers are float32 beside float32."""
+    return floating(x.astype(cuprite.result_type(kind, x)) if kind.kind in "fc" and x.dtype.kind in "iu" else x)
+
+
 def _without(y, n, axis):
     return along(y, axis, n, -n).copy() if n > 0 else y
 
@@ -189,7 +245,8 @@ def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=N
         of the impulse response, beyond which it counts as over.
     Errors: ValueError for an unknown method or padtype and for a padlen that is not below x's length.
     """
-    b, a, x = _coefficients(b, "b"), _coefficients(a, "a"), floating(x)
+    b, a, x = _coefficients(b, "b"), _coefficients(a, "a"), array(x)
+    x = _with(cuprite.result_type(b, a), x)
     axis = axis_of(x, axis)
     if method not in ("pad", "gust"):
         raise ValueError("method must be 'pad' or 'gust'.")
@@ -258,7 +315,8 @@ def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None) -> ndarray:
         'constant' or None; padlen: by how many elements at each end (None: SciPy's number).
     Errors: ValueError for another shape, an unknown padtype, and a padlen that is not below x's length.
     """
-    sos, x = _sections(sos), floating(x)
+    sos, x = _sections(sos), array(x)
+    x = _with(sos.dtype, x)
     axis = axis_of(x, axis)
     rows, states = host(sos), _section_states(sos)
     taps = 2 * len(rows) + 1 - min(int((rows[:, 2] == 0).sum()), int((rows[:, 5] == 0).sum()))
@@ -314,7 +372,7 @@ def hilbert(x, N=None, axis=-1) -> ndarray:
     if n <= 0:
         raise ValueError("N must be positive.")
     if x._device < 0:  # half the work, but more steps
-        return _spectra.analytic_signal(x, n, axis)
+        return cuprite.ascontiguousarray(_spectra.analytic_signal(x, n, axis))
     spectrum = _fft.rfft(x, n, axis)
     positive = along(spectrum, axis, 1, (n + 1) // 2)
     positive *= 2
@@ -368,10 +426,14 @@ def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False) -> ndarray
     """
     if type not in ("linear", "l", "constant", "c"):
         raise ValueError("Trend type must be 'linear' or 'constant'.")
-    data = floating(data)
+    data = array(data)
     axis = axis_of(data, axis)
     if type in ("constant", "c"):
-        return data - data.mean(axis, keepdims=True)
+        kept = data.dtype.char == "e"
+        data = floating(data)
+        centred = data - data.mean(axis, keepdims=True)
+        return centred.astype("e") if kept else centred
+    data = cuprite.ascontiguousarray(promoted(data))
     n = data.shape[axis]
     if isinstance(bp, int) and bp == 0:
         return _without_line(data, axis)

@@ -78,6 +78,8 @@ def peak_widths(x, peaks, rel_height=0.5, prominence_data=None, wlen=None) -> tu
         raise ValueError("`rel_height` must be greater or equal to 0.0")
     if prominence_data is None:
         prominence_data = _peaks.peak_prominences(x, peaks, _window_length(wlen))
+    if any(v is None for v in prominence_data):
+        raise TypeError("prominence_data must have three arrays, not None")
     found = _peaks.peak_widths(x, peaks, rel_height, *(array(v) for v in prominence_data))
     if found[0].size and bool((found[0] == 0).any()):
         warnings.warn("some peaks have a width of 0", PeakPropertyWarning, stacklevel=3)

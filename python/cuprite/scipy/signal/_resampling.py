@@ -10,7 +10,7 @@ import cuprite
 from cuprite import _lfilter, fft as _fft, ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite._windows import get_window
-from cuprite.scipy.signal._arrays import along, array, axis_of, floating, host, on_axis
+from cuprite.scipy.signal._arrays import along, array, axis_of, floating, host, on_axis, promoted
 from cuprite.scipy.signal._filtering import sosfilt, sosfiltfilt
 
 _MODES = ("constant", "symmetric", "reflect", "edge", "wrap", "smooth", "antisymmetric", "antireflect", "line")
@@ -70,9 +70,9 @@ def upfirdn(h, x, up=1, down=1, axis=-1, mode="constant", cval=0) -> ndarray:
     if mode not in _MODES:
         raise ValueError(f"Unknown mode: {mode}")
     if mode == "constant" and cval == 0 or not x.shape[axis_of(x, axis)]:
-        return _lfilter.upfirdn(h, x, up, down, axis)
+        return cuprite.ascontiguousarray(_lfilter.upfirdn(h, x, up, down, axis))
     axis = axis_of(x, axis)
-    x = floating(x)
+    x = x.astype(cuprite.result_type(x, numpy.float32), copy=False)
     n = -(-(-(-h.size // up) + 1) // down) * down
     if mode == "constant":
         widths = [(0, 0)] * x.ndim
@@ -82,7 +82,7 @@ def upfirdn(h, x, up=1, down=1, axis=-1, mode="constant", cval=0) -> ndarray:
         extended = _reached(x, axis, n, mode)
     count = ((x.shape[axis] - 1) * up + h.size - 1) // down + 1
     first = n * up // down
-    return along(_lfilter.upfirdn(h, extended, up, down, axis), axis, first, first + count).copy()
+    return cuprite.ascontiguousarray(along(_lfilter.upfirdn(h, extended, up, down, axis), axis, first, first + count))
 
 
 def lowpass(taps, cutoff, window):
@@ -191,7 +191,8 @@ def resample(x, num, t=None, axis=0, window=None, domain="time") -> ndarray | tu
             w = array(window(_fft.fftfreq(n)))
         elif isinstance(window, (numpy.ndarray, cuprite.ndarray)):
             if window.shape != (n,):
-                raise ValueError("window must have the same length as data")
+                raise ValueError(f"window.shape={window.shape} != {(n,)}, i.e., the window length is not equal to the "
+                                 "number of frequency bins!")
             w = array(window)
         else:
             w = _fft.fftshift(get_window(window, n))  # SciPy's, for odd lengths half a place off
@@ -243,7 +244,7 @@ def decimate(x, q, n=None, ftype="iir", axis=-1, zero_phase=True) -> ndarray:
             sections = scipy_signal().zpk2sos(zeros, poles, gain)
     else:
         raise ValueError("invalid ftype")
-    x = floating(x)
+    x = promoted(x)
     kind = x.real.dtype
     if sections is not None:
         sos = cuprite.asarray(numpy.asarray(sections).astype(kind))

@@ -10,7 +10,7 @@ import numpy
 import cuprite
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
-from cuprite.scipy.signal._arrays import array, axis_of, floating, host
+from cuprite.scipy.signal._arrays import array, axis_of, host, promoted
 from cuprite.scipy.signal._convolution import correlate
 
 
@@ -86,7 +86,8 @@ def wiener(im, mysize=None, noise=None) -> ndarray:
     Errors: ValueError for lengths that are not positive, or not one for each axis.
     """
     from cuprite.scipy.ndimage import uniform_filter
-    im = floating(im)
+    im = array(im)
+    im = im.astype(numpy.complex128 if im.dtype.kind == "c" else numpy.float64, copy=False)
     sizes = numpy.asarray([3] * im.ndim if mysize is None else host(mysize))
     if sizes.shape == ():
         sizes = numpy.repeat(sizes.item(), im.ndim)
@@ -144,7 +145,7 @@ def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode
     from cuprite.scipy.ndimage import convolve1d
     if mode not in ("mirror", "constant", "nearest", "interp", "wrap"):
         raise ValueError("mode must be 'mirror', 'constant', 'nearest' 'wrap' or 'interp'.")
-    x = floating(x)
+    x = promoted(x)
     axis = axis_of(x, axis)
     half, even = window_length // 2, window_length % 2 == 0
     kind = index(window_length), index(polyorder), index(deriv), float(delta)

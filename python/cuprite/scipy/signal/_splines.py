@@ -32,28 +32,51 @@ def _filtered(b, a, x, zi):
     return _lfilter.lfilter(*coefficients, x, -1, zi, True)[0]
 
 
+def _ended(weights, precision, kind, back=False):
+    """The weights of a sum that ends as SciPy's, behind the first one that is not above the precision, or of the second
+    order's way back its root; None: whole."""
+    if precision is None:
+        return weights
+    if not 0 < precision <= 1:
+        precision = 1e-6 if kind.char in "fF" else 1e-11
+    ends = numpy.flatnonzero(numpy.abs(weights) <= (math.sqrt(precision) if back else precision))
+    if not ends.size or ends[0] + 1 >= len(weights):
+        raise ValueError("Sum to find symmetric boundary conditions did not converge.")
+    return numpy.where(numpy.arange(len(weights)) <= ends[0], weights, 0)
+
+
+def _given(precision, most=0.999999):
+    """None, which means whole sums, for a precision that is none; SciPy's end early then, and want longer lines."""
+    return precision if 0 < precision <= most else None
+
+
 @beside_its_arrays
 def symiirorder1(signal, c0, z1, precision=-1.0) -> ndarray:
     """c0 / ((1 - z1 / z) (1 - z1 z)) along the last axis of a signal whose ends are mirrored.
 
-    Parameters: signal: of one or two dimensions; c0: a factor; z1: the pole, |z1| < 1; precision: accepted: the first
-        state is the sum over the whole signal.
-    Errors: ValueError for other dimensions and poles.
+    Parameters: signal: of one or two dimensions; c0: a factor; z1: the pole, |z1| < 1; precision: the sum of the first
+        state ends where its weights are no larger (not in (0, 1]: 1e-6 for float32 and complex64, else 1e-11).
+    Errors: ValueError for other dimensions and poles, and where the sum does not end within the signal.
     """
+    return _first_order(signal, c0, z1, precision)
+
+
+def _first_order(signal, c0, z1, precision=None):
+    """symiirorder1; by default the sum is over the whole signal."""
     if abs(z1) >= 1:
         raise ValueError("|z1| must be less than 1.0")
     x, one = _lines(signal)
     n = x.shape[-1]
     if isinstance(z1, complex):
         x = x + 0j
-    powers = numpy.asarray(z1) ** numpy.arange(1, n + 1)
+    powers = _ended(numpy.asarray(z1) ** numpy.arange(1, n + 1), precision, x.dtype)
     powers = _weights(x, powers) if numpy.isrealobj(powers) else cuprite.asarray(powers).astype(x.dtype)
     first = x[:, :1] + (x * powers).sum(-1, keepdims=True)
     a = numpy.array([1, -z1])
     forth = cuprite.concatenate([first, _filtered(numpy.ones(1), a, x[:, 1:], first * z1)], -1)
     last = forth[:, -1:] * (-c0 / (z1 - 1.0))
     back = _filtered(numpy.array([c0]), a, forth[:, -2::-1], last * z1) if n > 1 else forth[:, :0]
-    y = cuprite.concatenate([back[:, ::-1], last], -1)
+    y = cuprite.ascontiguousarray(cuprite.concatenate([back[:, ::-1], last], -1))
     return y[0] if one else y
 
 
@@ -81,7 +104,7 @@ def _both(k, cs, r, omega):
     return gain * r ** k * (numpy.cos(omega * k) + slope * numpy.sin(omega * k))
 
 
-def _second_order(x, r, omega, crossed=False):
+def _second_order(x, r, omega, crossed=False, precision=None):
     """The filter forth and back along the last axis. `crossed`: the second element's state as cspline1d has it."""
     n = x.shape[-1]
     if n < 3:
@@ -90,6 +113,7 @@ def _second_order(x, r, omega, crossed=False):
     k = numpy.arange(n)
 
     def total(weights, reversed_=False):
+        weights = _ended(weights, precision, x.dtype, reversed_)
         return ((x[..., ::-1] if reversed_ else x) * _weights(x, weights)).sum(-1, keepdims=True)
 
     h0, h1 = float(_forth(0, cs, r, omega)), float(_forth(1, cs, r, omega))
@@ -98,8 +122,10 @@ def _second_order(x, r, omega, crossed=False):
     second = ahead + total(_forth(k + 2, cs, r, omega))
     b, a = numpy.array([cs, 0, 0]), numpy.array([1, -2 * r * math.cos(omega), r * r])
 
+    a1, a2 = float(a[1]), float(a[2])  # NumPy's numbers would make float64 of float32
+
     def state(older, newer):
-        return cuprite.concatenate([-a[1] * newer - a[2] * older, -a[2] * newer], -1)
+        return cuprite.concatenate([-a1 * newer - a2 * older, -a2 * newer], -1)
 
     forth = cuprite.concatenate([first, second, _filtered(b, a, x[..., 2:], state(first, second))], -1)
     last = total(_both(k, cs, r, omega) + _both(k + 1, cs, r, omega), True)
@@ -112,14 +138,16 @@ def _second_order(x, r, omega, crossed=False):
 def symiirorder2(input, r, omega, precision=-1.0) -> ndarray:
     """A filter of second order forth and back along the last axis of a signal whose ends are mirrored.
 
-    Parameters: input: of one or two dimensions; r: the poles' magnitude, below 1; omega: their angle; precision:
-        accepted: the first states are sums over the whole signal.
-    Errors: ValueError for other dimensions and poles.
+    Parameters: input: of one or two dimensions; r: the poles' magnitude, below 1; omega: their angle; precision: the
+        first states' sums end where their weights are no larger, on the way back than its root (not in (0, 1]: sums
+        over the whole signal).
+    Errors: ValueError for other dimensions and poles, and where a sum does not end within the signal.
     """
+    r, omega = float(r), float(omega)
     if abs(r) >= 1.0:
         raise ValueError("r must be less than 1.0")
     x, one = _lines(input)
-    y = _second_order(x, r, omega)
+    y = _second_order(x, r, omega, precision=_given(precision, 1))
     return y[0] if one else y
 
 
@@ -137,10 +165,11 @@ def _smoothing_poles(lamb):
 
 
 def _line(signal):
+    """As float64 or complex128."""
     x = array(signal)
     if x.ndim != 1:
         raise ValueError("The signal must be 1-D")
-    return floating(x)
+    return x.astype(numpy.complex128 if x.dtype.kind == "c" else numpy.float64, copy=False)
 
 
 @beside_its_arrays
@@ -155,7 +184,7 @@ def cspline1d(signal, lamb=0.0) -> ndarray:
         if lamb <= 1 / 144:
             raise ValueError(f"lamb must be 0 or above 1/144, not {lamb}")
         return _second_order(x, *_smoothing_poles(lamb), crossed=True)
-    return symiirorder1(x, -6 * _CUBIC, _CUBIC) if x.size > 1 else x.copy()  # a constant signal's are its value
+    return _first_order(x, -6 * _CUBIC, _CUBIC) if x.size > 1 else x.copy()  # a constant signal's are its value
 
 
 @beside_its_arrays
@@ -168,7 +197,7 @@ def qspline1d(signal, lamb=0.0) -> ndarray:
     if lamb != 0.0:
         raise ValueError("Smoothing quadratic splines not supported yet.")
     x = _line(signal)
-    return symiirorder1(x, -8 * _QUADRATIC, _QUADRATIC) if x.size > 1 else x.copy()
+    return _first_order(x, -8 * _QUADRATIC, _QUADRATIC) if x.size > 1 else x.copy()
 
 
 def _both_axes(x, function):
@@ -186,26 +215,28 @@ def _image(signal):
 def cspline2d(signal, lamb=0.0, precision=-1.0) -> ndarray:
     """Coefficients of the cubic spline through an image.
 
-    Parameters: signal: 2-d; lamb: how much the spline is smoothed, above 1/144; precision: accepted, as
-        symiirorder1's.
-    Errors: ValueError for other dimensions.
+    Parameters: signal: 2-d; lamb: how much the spline is smoothed, above 1/144; precision: as
+        symiirorder1's (not in (0, 1): sums over the whole lines).
+    Errors: ValueError for other dimensions, and where a sum does not end within a line.
     """
-    x = _image(signal)
+    x, precision = _image(signal), _given(precision)
     if lamb <= 1 / 144.0:
-        return _both_axes(x, lambda v: symiirorder1(v, -6 * _CUBIC, _CUBIC))
-    return _both_axes(x, lambda v: symiirorder2(v, *_smoothing_poles(lamb)))
+        return _both_axes(x, lambda v: _first_order(v, -6 * _CUBIC, _CUBIC, precision))
+    poles = _smoothing_poles(lamb)
+    return _both_axes(_lines(x)[0], lambda v: _second_order(v, *poles, precision=precision))
 
 
 @beside_its_arrays
 def qspline2d(signal, lamb=0.0, precision=-1.0) -> ndarray:
     """Coefficients of the quadratic spline through an image.
 
-    Parameters: signal: 2-d; lamb: 0; precision: accepted, as symiirorder1's.
-    Errors: ValueError for other dimensions and a lamb above 0.
+    Parameters: signal: 2-d; lamb: 0; precision: as symiirorder1's (not in (0, 1): sums over the whole lines).
+    Errors: ValueError for other dimensions, a lamb above 0, and where a sum does not end within a line.
     """
     if lamb > 0:
         raise ValueError("lambda must be negative or zero")
-    return _both_axes(_image(signal), lambda v: symiirorder1(v, -8 * _QUADRATIC, _QUADRATIC))
+    precision = _given(precision)
+    return _both_axes(_image(signal), lambda v: _first_order(v, -8 * _QUADRATIC, _QUADRATIC, precision))
 
 
 # --- values ---
@@ -248,7 +279,9 @@ def cspline1d_eval(cj, newx, dx=1.0, x0=0) -> ndarray:
     Parameters: cj: cspline1d's coefficients; newx: places; dx: the samples' spacing; x0: the first one's place.
     Errors: ValueError where there are no coefficients.
     """
-    return _values(cj, newx, dx, x0, _cubic, 2, 4)
+    kind = array(cj).dtype
+    y = _values(cj, newx, dx, x0, _cubic, 2, 4)
+    return y.astype(kind) if kind.char == "e" else y
 
 
 @beside_its_arrays
@@ -258,7 +291,8 @@ def qspline1d_eval(cj, newx, dx=1.0, x0=0) -> ndarray:
     Parameters: cj: qspline1d's coefficients; newx: places; dx: the samples' spacing; x0: the first one's place.
     Errors: ValueError where there are no coefficients.
     """
-    return _values(cj, newx, dx, x0, _quadratic, 1.5, 3)
+    y = _values(cj, newx, dx, x0, _quadratic, 1.5, 3)
+    return y.astype(numpy.complex128 if y.dtype.kind == "c" else numpy.float64, copy=False)
 
 
 @beside_its_arrays
@@ -269,7 +303,10 @@ def sepfir2d(input, hrow, hcol) -> ndarray:
     Errors: ValueError for other shapes.
     """
     from cuprite.scipy.ndimage import convolve1d
-    x, hrow, hcol = _image(input), array(hrow), array(hcol)
+    x, hrow, hcol = array(input), array(hrow), array(hcol)
+    if x.ndim != 2:
+        raise ValueError("The image must be 2-D")
+    x = x.astype(cuprite.result_type(x, numpy.float32), copy=False)  # SciPy's: float32 of short integers
     if hrow.ndim != 1 or hcol.ndim != 1:
         raise ValueError("object too deep for desired array")
     if not hrow.size % 2 or not hcol.size % 2:

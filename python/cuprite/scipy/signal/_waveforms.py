@@ -1,6 +1,8 @@
 """Test signals: sawtooth and square waves, sweeps of frequency, pulses; wavelets and splines' shapes."""
 from __future__ import annotations
 
+import math
+
 import numpy
 
 import cuprite
@@ -216,5 +218,5 @@ def gauss_spline(x, n) -> ndarray:
     Parameters: x: places; n: the order.
     """
     variance = (n + 1) / 12.0
-    x = floating(x)
-    return 1 / numpy.sqrt(_TURN * variance) * cuprite.exp(-x * x / 2 / variance)
+    x = array(x)
+    return 1 / math.sqrt(_TURN * variance) * cuprite.exp(-x ** 2 / 2 / variance)

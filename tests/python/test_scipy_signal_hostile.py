@@ -85,6 +85,13 @@ def test_medians_of_windows_that_no_memory_holds():
     """A window of which more than half lies beyond the ends has the median 0."""
     for length in (99, 101, 103):
         np.testing.assert_array_equal(s.medfilt(cp.asarray(X), length).get(), ss.medfilt(X, length))
+    column = X[:, None]  # whose windows are longer than it is wide
+    for sizes in ((1, 3), (1, 99), (3, 3), (51, 1), (99, 1), (49, 3)):
+        want = ss.medfilt(column, sizes)
+        for got in (s.medfilt(cp.asarray(column), sizes), cp._spectra.medfilt(cp.asarray(column), sizes)):
+            np.testing.assert_array_equal(got.get(), want)
+    tall = cp.ones((200_000, 1))
+    assert not s.medfilt(tall, (1, 399_999)).any() and not cp._spectra.medfilt(tall, (1, 399_999)).any()
     for length in (10 ** 12 + 1, 10 ** 30 + 1):
         assert not s.medfilt(cp.asarray(X), length).any()
         assert not s.medfilt2d(cp.asarray(M), (1, length)).any()

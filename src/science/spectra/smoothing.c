@@ -147,7 +147,9 @@ cp_array *(cp_medfilt)(cp_array *volume, const cp_medfilt_options *options)
     if (cpi_check_real("medfilt", volume) || !read_sizes("medfilt", volume, o->kernel_size, true, sizes, &product))
         return cpi_end(&f, NULL);
     const cp_shape shape = {cp_ndim(volume), cp_dims(volume)};
-    if (product > 2 * (double)cp_size(volume)) /* more than half of every window lies beyond the ends */
+    double inside = 1;
+    for (int i = 0; i < shape.n; i++) inside *= (double)(sizes[i] < shape.dim[i] ? sizes[i] : shape.dim[i]);
+    if (2 * inside < product) /* more than half of every window lies beyond the ends; others are no longer than that */
         return cpi_end(&f, cp_zeros(shape, cp_type_of(volume)));
     cp_array *footprint = cp_ones((cp_shape){shape.n, sizes}, CP_BOOL);
     return cpi_end(&f, footprint ? cp_rank_window(volume, (int64_t)product / 2, footprint,

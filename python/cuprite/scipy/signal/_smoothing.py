@@ -56,7 +56,7 @@ def medfilt(volume, kernel_size=None) -> ndarray:
     if volume.dtype.kind not in "iuf" or volume.dtype.char == "e":
         raise ValueError(f"dtype={volume.dtype} is not supported by medfilt")
     sizes = _odd_sizes(volume, kernel_size)
-    if math.prod(sizes) > 2 * volume.size:  # more than half of every window lies beyond the ends
+    if 2 * math.prod(map(min, sizes, volume.shape)) < math.prod(sizes):  # more than half of every window is beyond
         return cuprite.zeros_like(volume)
     return rank_filter(volume, math.prod(sizes) // 2, size=sizes, mode="constant")
 

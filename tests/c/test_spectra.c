@@ -134,6 +134,78 @@ static void lines(void **state)
     }
 }
 
+static void waves(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        enum { M = 40 };
+        double sweep[M], turned[2 * M], pulse[M], saw[M], square[M], poly[M];
+        for (int i = 0; i < M; i++) {
+            const double part = fmod((i + 0.5) / 10, 1), phase = 2 * PI * (0.01 * i + 0.5 * 0.002 * i * i) + PI / 6;
+            sweep[i] = cos(phase);
+            turned[2 * i] = cos(phase), turned[2 * i + 1] = sin(phase);
+            pulse[i] = exp(-pow(PI * 0.1 * 0.5 * i, 2) / (4 * 0.3 * log(10))) * cos(2 * PI * 0.1 * i);
+            saw[i] = part < 0.25 ? 8 * part - 1 : (1.25 - 2 * part) / 0.75;
+            square[i] = part < 0.25 ? 1 : -1;
+            poly[i] = cos(2 * PI * (0.01 * i * i + 0.03 * i));
+        }
+        cp_array *t = cp_arange_int(0, M, 1, CP_INT64), *turns = NULL, *part = cp_float(0.25);
+        cp_array *line_of = cp_from_host((double[]){0.02, 0.03}, CP_FLOAT64, CP_SHAPE(2), NULL);
+        for (CP_SCOPE) turns = cp_keep(cp_multiply(cp_add(t, cp_float(0.5)), cp_float(0.2 * PI)));
+        near(cp_chirp(t, 0.01, 10, 0.03, .phi = 30), M, sweep);
+        near(cp_chirp(t, 0.01, 10, 0.03, .phi = 30, .analytic = true), 2 * M, turned);
+        near(cp_gausspulse(t, 0.1, 0.5, -6), M, pulse);
+        near(cp_sawtooth(turns, part), M, saw);
+        near(cp_square_wave(turns, part), M, square);
+        near(cp_sweep_poly(t, line_of), M, poly);
+        ok(!cp_chirp(t, 1, 2, -1, .method = CP_SWEEP_LOGARITHMIC));
+        failed(CP_ERROR_VALUE);
+        ok(!cp_chirp(t, 0, 2, 1, .method = CP_SWEEP_HYPERBOLIC));
+        failed(CP_ERROR_VALUE);
+        ok(!cp_gausspulse(t, 1, 0, -6));
+        failed(CP_ERROR_VALUE);
+        ok(!cp_sweep_poly(t, part));
+        failed(CP_ERROR_VALUE);
+        ok(!cp_sawtooth(t, NULL));
+        failed(CP_ERROR_VALUE);
+        cp_free(t), cp_free(turns), cp_free(part), cp_free(line_of);
+    }
+}
+
+static void rates(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        double want[N] = {0}, level[N / 4];
+        for (int i = 0; i < N * 3 / 4; i++) /* 3 / 2 of 24 samples through 1 2 1, 3 times */
+            for (int k = 0; k < 3; k++) {
+                const int at = 2 * i + 1 - k;
+                if (at >= 0 && at % 3 == 0 && at / 3 < N / 2) want[i] += 3 * sample(at / 3) * (k == 1 ? 2 : 1);
+            }
+        for (int i = 0; i < N / 4; i++) level[i] = 1;
+        cp_array *signal = line(N / 2), *steady = ones(4 * N), *part;
+        cp_array *h = cp_from_host((double[]){1, 2, 1}, CP_FLOAT64, CP_SHAPE(3), NULL);
+        near(cp_resample_poly(signal, 3, 2, .window = h), N * 3 / 4, want);
+        near(cp_resample_poly(signal, 6, 4, .window = h, .axis = CP_AXES(0)), N * 3 / 4, want);
+        for (int i = 0; i < N / 4; i++)
+            want[i] = (i ? sample(2 * i - 1) : 0) + 2 * sample(2 * i) + sample(2 * i + 1);
+        near(cp_resample_poly(signal, 1, 2, .window = h), N / 4, want);
+        part = cp_decimate(steady, 4, .n = 6); /* away from the ends a constant stays */
+        near(cp_slice(part, CP_ITEMS(CP_RANGE(N / 4, N / 2))), N / 4, level);
+        ok(!cp_resample_poly(signal, 0, 2));
+        failed(CP_ERROR_VALUE);
+        ok(!cp_resample_poly(signal, INT64_MAX - 1, 2));
+        failed(CP_ERROR_VALUE);
+        ok(!cp_resample_poly(signal, 3, 2, .axis = CP_AXES(1)));
+        failed(CP_ERROR_AXIS);
+        ok(!cp_decimate(signal, 4, .n = -1));
+        failed(CP_ERROR_VALUE);
+        ok(!cp_decimate(signal, 0));
+        failed(CP_ERROR_VALUE);
+        cp_free(signal), cp_free(steady), cp_free(part), cp_free(h);
+    }
+}
+
 static cp_array *x, *w, *m;
 
 static bool by_transforms(void)
@@ -155,6 +227,14 @@ static bool of_lines(void)
     return check_all_made(sizeof r / sizeof *r, r);
 }
 
+static bool of_times(void)
+{
+    cp_array *r[] = {cp_chirp(x, 1, 2, 3), cp_gausspulse(x, 1, 1, -6), cp_sawtooth(x, x), cp_square_wave(x, x),
+                     cp_sweep_poly(x, w), cp_resample_poly(m, 3, 2), cp_resample_poly(m, 2, 3, .window = w),
+                     cp_decimate(x, 2), cp_decimate(x, 2, .shift = true)};
+    return check_all_made(sizeof r / sizeof *r, r);
+}
+
 static void failing_allocations(void **state)
 {
     (void)state;
@@ -164,6 +244,7 @@ static void failing_allocations(void **state)
         every_allocation_fails(by_transforms);
         every_allocation_fails(of_segments);
         every_allocation_fails(of_lines);
+        every_allocation_fails(of_times);
         cp_free(x), cp_free(w), cp_free(m);
     }
 }
@@ -172,6 +253,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(convolutions), cmocka_unit_test(segments), cmocka_unit_test(lines),
+        cmocka_unit_test(waves), cmocka_unit_test(rates),
         cmocka_unit_test(failing_allocations),
     };
     return check_run(tests);

@@ -93,10 +93,10 @@ NO_C = {
         minimum_phase normalize place_poles remez residue residuez savgol_coeffs sos2tf sos2zpk sosfreqz ss2tf
         ss2zpk step tf2sos tf2ss tf2zpk unique_roots zpk2sos zpk2ss zpk2tf""",
     "made of transforms, filters and elementwise operations, with SciPy's words": """
-        envelope find_peaks_cwt argrelextrema argrelmax argrelmin check_COLA check_NOLA chirp
+        envelope find_peaks_cwt argrelextrema argrelmax argrelmin check_COLA check_NOLA
         choose_conv_method coherence correlation_lags cspline1d cspline1d_eval cspline2d cwt czt_points
-        decimate deconvolve find_peaks gauss_spline gausspulse lfilter_zi lfiltic medfilt2d morlet morlet2 qmf
-        qspline1d qspline1d_eval qspline2d resample_poly ricker sawtooth sepfir2d sosfilt_zi sweep_poly
+        deconvolve find_peaks gauss_spline lfilter_zi lfiltic medfilt2d morlet morlet2 qmf
+        qspline1d qspline1d_eval qspline2d ricker sepfir2d sosfilt_zi
         symiirorder1 symiirorder2 unit_impulse vectorstrength""",
     "made of Bessel functions of neighbouring orders": """
         h1vp h2vp ivp jvp kn kvp spherical_in spherical_jn spherical_kn yvp""",

@@ -6,18 +6,17 @@ import math
 import numpy
 
 import cuprite
-from cuprite import ndarray
+from cuprite import _spectra, ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite.scipy.signal._arrays import array, floating, host
 
 _TURN = 2 * numpy.pi
 
 
-def _periodic(t, part):
-    """(t modulo a turn, part, both broadcast, and where the part is outside 0..1)."""
-    t, part = floating(t), floating(part)
-    wrong = (part > 1) | (part < 0)
-    return cuprite.mod(t, _TURN), part, wrong
+def _times(t):
+    """As float64 or complex128: SciPy's phases are of these."""
+    t = floating(t)
+    return t.astype(numpy.complex128 if t.dtype.kind == "c" else numpy.float64, copy=False)
 
 
 @beside_its_arrays
@@ -26,11 +25,7 @@ def sawtooth(t, width=1) -> ndarray:
 
     Parameters: t: times; width: the part, 0..1; NaN comes of others.
     """
-    t, width, wrong = _periodic(t, width)
-    rising = t < width * _TURN
-    up = t / cuprite.where(width > 0, numpy.pi * width, 1) - 1
-    down = (numpy.pi * (width + 1) - t) / cuprite.where(width < 1, numpy.pi * (1 - width), 1)
-    return cuprite.where(wrong, numpy.nan, cuprite.where(rising, up, down))
+    return _spectra.sawtooth(floating(t), floating(width))
 
 
 @beside_its_arrays
@@ -39,8 +34,7 @@ def square(t, duty=0.5) -> ndarray:
 
     Parameters: t: times; duty: the part, 0..1; NaN comes of others.
     """
-    t, duty, wrong = _periodic(t, duty)
-    return cuprite.where(wrong, numpy.nan, cuprite.where(t < duty * _TURN, 1.0, -1.0))
+    return _spectra.square_wave(floating(t), floating(duty))
 
 
 @beside_its_arrays
@@ -77,30 +71,9 @@ def gausspulse(t, fc=1000, bw=0.5, bwr=-6, tpr=-60, retquad=False,
     return result[0] if len(result) == 1 else tuple(result)
 
 
-def _phase(t, f0, t1, f1, method, vertex_zero):
-    if method in ("linear", "lin", "li"):
-        return _TURN * (f0 * t + 0.5 * (f1 - f0) / t1 * t * t)
-    if method in ("quadratic", "quad", "q"):
-        beta = (f1 - f0) / t1 ** 2
-        if vertex_zero:
-            return _TURN * (f0 * t + beta * t ** 3 / 3)
-        return _TURN * (f1 * t + beta * ((t1 - t) ** 3 - t1 ** 3) / 3)
-    if method in ("logarithmic", "log", "lo"):
-        if f0 * f1 <= 0.0:
-            raise ValueError("For a logarithmic chirp, f0 and f1 must be nonzero and have the same sign.")
-        if f0 == f1:
-            return _TURN * f0 * t
-        beta = t1 / numpy.log(f1 / f0)
-        return _TURN * beta * f0 * ((f1 / f0) ** (t / t1) - 1.0)
-    if method in ("hyperbolic", "hyp"):
-        if f0 == 0 or f1 == 0:
-            raise ValueError("For a hyperbolic chirp, f0 and f1 must be nonzero.")
-        if f0 == f1:
-            return _TURN * f0 * t
-        pole = -f1 * t1 / (f0 - f1)
-        return _TURN * (-pole * f0) * cuprite.log(abs(1 - t / pole))
-    raise ValueError("method must be 'linear', 'quadratic', 'logarithmic', or 'hyperbolic', but a value of "
-                     f"{method!r} was given.")
+_SWEEPS = {word: name for name, words in {
+    "linear": "linear lin li", "quadratic": "quadratic quad q", "logarithmic": "logarithmic log lo",
+    "hyperbolic": "hyperbolic hyp"}.items() for word in words.split()}
 
 
 @beside_its_arrays
@@ -112,8 +85,11 @@ def chirp(t, f0, t1, f1, method="linear", phi=0, vertex_zero=True, *, complex=Fa
         vertex is at 0, else at t1; complex: whether the result is the complex exponential.
     Errors: ValueError for an unknown method, and frequencies that it does not have.
     """
-    phase = _phase(floating(t), float(f0), float(t1), float(f1), method, vertex_zero) + numpy.deg2rad(phi)
-    return cuprite.exp(1j * phase) if complex else cuprite.cos(phase)
+    if method not in _SWEEPS:
+        raise ValueError("method must be 'linear', 'quadratic', 'logarithmic', or 'hyperbolic', but a value of "
+                         f"{method!r} was given.")
+    return _spectra.chirp(_times(t), float(f0), float(t1), float(f1), _SWEEPS[method], float(phi), not vertex_zero,
+                          bool(complex))
 
 
 @beside_its_arrays
@@ -123,12 +99,7 @@ def sweep_poly(t, poly, phi=0) -> ndarray:
     Parameters: t: times; poly: the polynomial, highest power first, or a poly1d; phi: a phase in degrees.
     """
     poly = poly.coeffs if hasattr(poly, "coeffs") else poly
-    integral = numpy.polyint(numpy.atleast_1d(host(poly)))
-    t = floating(t)
-    value = cuprite.zeros_like(t)
-    for c in integral:
-        value = value * t + float(c)
-    return cuprite.cos(_TURN * value + numpy.deg2rad(phi))
+    return _spectra.sweep_poly(_times(t), cuprite.atleast_1d(array(poly)), float(phi))
 
 
 def unit_impulse(shape, idx=None, dtype=float) -> ndarray:

@@ -26,6 +26,23 @@ CP_API cp_code cp_peak_widths(cp_array *x, cp_array *peaks, double rel_height, c
  * (real, one a peak): a boolean array. */
 CP_API cp_array *cp_peaks_distant(cp_array *peaks, cp_array *priority, int64_t distance);
 
+/* A condition is a number, the lowest value that is kept; an array (2,), the lowest and the highest; or (2, elements),
+ * these for each of the signal's elements. NULL: none. */
+typedef struct cp_find_peaks_options {
+    CP_OPTION(cp_array *, height);       /* of the peaks */
+    CP_OPTION(cp_array *, threshold);    /* the steps to both neighbours */
+    CP_OPTION(double, distance);         /* peaks are not nearer, 1 at least; lower ones are dropped first; 0: any */
+    CP_OPTION(cp_array *, prominence);   /* as cp_peak_prominences has it */
+    CP_OPTION(cp_array *, width);        /* as cp_peak_widths has it */
+    CP_OPTION(int64_t, wlen);            /* for prominences; 0: all elements */
+    CP_OPTION(double, rel_height);       /* for widths; 0: 0.5 */
+    CP_OPTION(cp_array *, plateau_size); /* how many elements a peak has */
+    int _;
+} cp_find_peaks_options;
+/* scipy.signal.find_peaks: the indices of the local maxima that meet all conditions. Waits for the device. */
+CP_API cp_array *cp_find_peaks(cp_array *x, const cp_find_peaks_options *options);
+#define cp_find_peaks(...) CP_CALL(cp_find_peaks, cp_find_peaks_options, __VA_ARGS__, ._ = 0)
+
 #ifdef __cplusplus
 }
 #endif

@@ -130,6 +130,39 @@ static void test_sections_and_rates(void **state)
         }
 }
 
+/* The peaks of 1: 1, 4 and 7, of heights 2, 3 and 5, one of them flat, that meet conditions. */
+static void test_find_peaks(void **state)
+{
+    (void)state;
+    const double x[] = {0, 2, 1, 3, 3, 3, 0, 5, 4, 4.5, NAN, 1, 0};
+    for (FOR_DEVICES(d)) {
+        for (CP_SCOPE) {
+            cp_array *s = cp_from_host(x, CP_FLOAT64, CP_SHAPE(13), NULL);
+            cp_array *two = cp_float(2), *pair = cp_from_host((double[]){2, 3}, CP_FLOAT64, CP_SHAPE(2), NULL);
+            cp_array *each = cp_zeros(CP_SHAPE(2, 13), CP_FLOAT64), *three = cp_ones(CP_SHAPE(3), CP_FLOAT64);
+            same(cp_keep(cp_find_peaks(s)), 3, (double[]){1, 4, 7}, 0);
+            same(cp_keep(cp_find_peaks(s, .height = cp_float(2.5))), 2, (double[]){4, 7}, 0);
+            same(cp_keep(cp_find_peaks(s, .height = pair)), 2, (double[]){1, 4}, 0);
+            same(cp_keep(cp_find_peaks(s, .height = each)), 0, NULL, 0);
+            same(cp_keep(cp_find_peaks(s, .threshold = cp_float(1))), 2, (double[]){1, 7}, 0);
+            same(cp_keep(cp_find_peaks(s, .plateau_size = two)), 1, (double[]){4}, 0);
+            same(cp_keep(cp_find_peaks(s, .distance = 3.5)), 2, (double[]){1, 7}, 0);
+            same(cp_keep(cp_find_peaks(s, .prominence = two)), 1, (double[]){4}, 0);
+            same(cp_keep(cp_find_peaks(s, .prominence = two, .wlen = 3)), 0, NULL, 0);
+            same(cp_keep(cp_find_peaks(s, .width = cp_float(0.7))), 2, (double[]){1, 4}, 0);
+            same(cp_keep(cp_find_peaks(s, .width = cp_float(0.7), .rel_height = 1)), 3, (double[]){1, 4, 7}, 0);
+            ok(!cp_find_peaks(s, .height = three));
+            failed(CP_ERROR_VALUE);
+            ok(!cp_find_peaks(s, .distance = 0.5));
+            failed(CP_ERROR_VALUE);
+            ok(!cp_find_peaks(NULL));
+            failed(CP_ERROR_VALUE);
+            ok(!cp_find_peaks(cp_complex(1, 1)));
+            failed(CP_ERROR_TYPE);
+        }
+    }
+}
+
 static void test_peaks(void **state)
 {
     (void)state;
@@ -226,7 +259,8 @@ static bool allocating(void)
     bool done = sos && cp_lfilter(h, h, x, .zi = zi, .zf = &zf) && cp_lfilter(h, one, x, .zi = zi, .zf = &zf) &&
                 cp_sosfilt(sos, x, .zf = &zf) && cp_upfirdn(h, x, .up = 2, .down = 3) &&
                 cp_local_maxima(x, &l, &r) == CP_OK && cp_peak_prominences(x, at, 0, &p, &l, &r) == CP_OK &&
-                cp_peak_widths(x, at, 1, p, l, r, &p, &zf, &l, &r) == CP_OK && cp_peaks_distant(at, at, 3);
+                cp_peak_widths(x, at, 1, p, l, r, &p, &zf, &l, &r) == CP_OK && cp_peaks_distant(at, at, 3) &&
+                cp_find_peaks(h, .height = zi, .distance = 2, .threshold = zi, .width = zi, .plateau_size = zi);
     cp_scope_end(scope);
     return done;
 }
@@ -240,7 +274,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lfilter), cmocka_unit_test(test_not_finite), cmocka_unit_test(test_sections_and_rates),
-        cmocka_unit_test(test_peaks),   cmocka_unit_test(test_errors),     cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_peaks),   cmocka_unit_test(test_find_peaks), cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_threads),
         cmocka_unit_test(test_allocations),
     };
     return check_run(tests);

@@ -95,7 +95,7 @@ NO_C = {
     "made of transforms, filters and elementwise operations, with SciPy's words": """
         envelope find_peaks_cwt argrelextrema argrelmax argrelmin check_COLA check_NOLA
         choose_conv_method coherence correlation_lags cspline1d cspline1d_eval cspline2d cwt czt_points
-        deconvolve find_peaks gauss_spline lfilter_zi lfiltic medfilt2d morlet morlet2 qmf
+        deconvolve gauss_spline lfilter_zi lfiltic medfilt2d morlet morlet2 qmf
         qspline1d qspline1d_eval qspline2d ricker sepfir2d sosfilt_zi
         symiirorder1 symiirorder2 unit_impulse vectorstrength""",
     "made of Bessel functions of neighbouring orders": """

@@ -183,7 +183,7 @@ cp_code cpi_peaks_cpu_distant(cp_stream *stream, int64_t count, const int64_t *p
     memset(keep, 1, (size_t)count);
     for (int64_t i = count; i-- > 0;) {
         const int64_t k = order[i];
-        if (!keep[k]) continue;
+        if ((uint64_t)k >= (uint64_t)count || !keep[k]) continue; /* sorting may have failed before, on a device */
         for (int64_t j = k - 1; j >= 0 && peak[k] - peak[j] < distance; j--) keep[j] = 0;
         for (int64_t j = k + 1; j < count && peak[j] - peak[k] < distance; j++) keep[j] = 0;
     }

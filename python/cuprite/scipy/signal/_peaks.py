@@ -162,7 +162,7 @@ def find_peaks(x, height=None, threshold=None, distance=None, prominence=None, w
             keep &= cuprite.maximum(before, behind) <= high
         peaks = reduced(keep, peaks, left_thresholds=before, right_thresholds=behind)
     if distance is not None:
-        peaks = reduced(_peaks.peaks_distant(peaks, x[peaks], math.ceil(distance)), peaks)
+        peaks = reduced(_peaks.peaks_distant(peaks, x[peaks], math.ceil(min(distance, 2.0 ** 62))), peaks)
     if prominence is not None or width is not None:
         names = ("prominences", "left_bases", "right_bases")
         properties.update(zip(names, peak_prominences(x, peaks, wlen)))

@@ -99,3 +99,23 @@ def test_labels_are_integers(kind):
         theirs.find_objects(np.ones((2, 2), kind))
     with raises(TypeError):
         ndimage.find_objects(cp.ones((2, 2), kind))
+
+
+@pytest.mark.parametrize("name", ["correlate", "convolve"])
+def test_weights_without_elements(name):
+    """An axis of no length, beyond as many as there are, is not counted; sums of nothing are 0."""
+    x = r.standard_normal((4, 5))
+    ours, scipys = getattr(ndimage, name), getattr(theirs, name)
+    for shape, options in (((0, 3, 3), {}), ((3, 0, 2), {"output": np.float32}),
+                           ((0, 3, 3), {"mode": "wrap"})):
+        want = scipys(x, np.ones(shape), **options)
+        got = ours(cp.asarray(x), cp.ones(shape), **options)
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got.get(), want)
+    for shape, kind, options in (((0, 3), RuntimeError, {}), ((0, 0, 0), RuntimeError, {}),
+                                 ((0, 2), RuntimeError, {"axes": (1,)}),
+                                 ((0, 3, 3), RuntimeError, {"mode": "none"}), ((0, 3, 3), ValueError, {"origin": 5})):
+        with raises(kind):
+            scipys(x, np.ones(shape), **options)
+        with raises(kind):
+            ours(cp.asarray(x), cp.ones(shape), **options)

@@ -81,7 +81,14 @@ def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, o
 def _window(x, weights, output, mode, cval, origin, convolution, axes):
     """The correlation or convolution of real numbers with weights over axes, into an array."""
     axes = axes_of(axes, x.ndim)
-    weights = whole_window(_weights(weights), axes, x.ndim, "weights")
+    weights = _weights(weights)
+    lengths = [n for n in weights.shape if n]
+    if not weights.size and len(lengths) == len(axes) == x.ndim:  # SciPy and CuPy do not count such an axis
+        one_mode(mode)
+        check_origins([origin] * len(axes) if numpy.isscalar(origin) else origin, lengths)
+        output[...] = 0
+        return output
+    weights = whole_window(weights, axes, x.ndim, "weights")
     origins = whole_origin(origin, axes, x.ndim)
     if convolution:
         weights = weights[(slice(None, None, -1),) * weights.ndim]

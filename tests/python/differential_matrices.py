@@ -1,8 +1,8 @@
 """Cases of cuprite.scipy.sparse, compared with SciPy: family sparse.
 
-A case is an expression of `s` (the sparse module), `xp` and matrices M(format, array or matrix, values, what is odd about
-their storage), evaluated by both: formats, classes, types, duplicates, explicit zeros, order and the operation are
-drawn. Results are compared as matrices (class, format, type, shape, elements), arrays or numbers; errors by their kind."""
+A case is an expression of `s` (the sparse module), `xp` and matrices M(format, array or matrix, values, what is odd
+about their storage), evaluated by both: formats, classes, types, duplicates, explicit zeros, order and the operation
+are drawn. Results are compared as matrices (class, type, shape, elements), arrays or numbers; errors by their kind."""
 import collections
 import random
 import re

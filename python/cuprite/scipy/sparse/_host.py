@@ -177,7 +177,8 @@ class _lil(_host):
 
 
 class _dok(_host):
-    """A dictionary: (row, column) to element. Sums and quotients are dictionaries too, differences are not, as in SciPy."""
+    """A dictionary: (row, column) to element. Sums and quotients are dictionaries too; differences are not, as in
+    SciPy."""
 
     _format = "dok"
     _allow_nd = (1, 2)

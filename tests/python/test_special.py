@@ -313,16 +313,11 @@ def test_scipy(name, device):
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_float32_is_float64_rounded(name, device):
-    """And integers of two bytes and halves compute in float32, as CuPy's do; larger integers in float64."""
     x = [np.where(np.isfinite(v), v, 0.5).astype("f") for v in drawn(name, 40)]
     f = UFUNC[name]
     for g, w in zip(several(f(*map(cp.asarray, x))), several(f(*(cp.asarray(v.astype("d")) for v in x)))):
         assert g.dtype == np.float32 and w.dtype == np.float64
         np.testing.assert_array_equal(g.get(), w.get().astype("f"))
-    counts = [np.arange(1, 4)] * f.nin
-    for t, result in (("?", "f"), ("b", "f"), ("h", "f"), ("e", "f"), ("i", "d"), ("q", "d"), ("Q", "d")):
-        for g in several(f(*(cp.asarray(v.astype(t)) for v in counts))):
-            assert g.dtype == np.dtype(result)
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -513,9 +508,7 @@ def test_functions_of_numbers(device):
     p = cp.asarray([0.1, 0.5, 0.9])
     np.testing.assert_array_equal(S.btdtr(2.0, 3.0, p).get(), S.betainc(2.0, 3.0, p).get())
     np.testing.assert_array_equal(S.btdtri(2.0, 3.0, p).get(), S.betaincinv(2.0, 3.0, p).get())
-    for name in ("cbrt", "exp2", "expm1", "i0", "log1p", "sinc"):
-        assert getattr(S, name) is getattr(cp, name)
-    assert S.round is cp.rint and S.psi is S.digamma
+    assert S.sinc is cp.sinc and S.psi is S.digamma
 
 
 SUMS = [dict(), dict(axis=0), dict(axis=-1), dict(axis=(0, 2))]

@@ -18,7 +18,8 @@ from table import Row
 TABLE = "src/array/elementwise/elementwise.def"
 CHAPTERS = "src/array/elementwise/special.def"
 RULES = {"": "CPI_RULE_SAME", "number": "CPI_RULE_NUMBER", "count": "CPI_RULE_COUNT", "divide": "CPI_RULE_DIVIDE",
-         "logic": "CPI_RULE_LOGIC"}
+         "logic": "CPI_RULE_LOGIC", "double": "CPI_RULE_DOUBLE", "order": "CPI_RULE_ORDER",
+         "orders": "CPI_RULE_ORDERS"}
 BODIES = ("bool", "int", "real", "complex")
 LETTERS = "abcd"
 

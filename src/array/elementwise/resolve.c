@@ -6,6 +6,8 @@
 
 #include "operands/operands.h"
 
+static bool is_single(cp_type t) { return t == CP_FLOAT32 || t == CP_COMPLEX64; }
+
 /* The type of the loop for n operands of types in[]: the first with a loop that each casts to safely; CP_DEFAULT:
  * none. */
 static cp_type loop_for(const cpi_op_row *row, int n, const cp_type *in)
@@ -20,11 +22,33 @@ static cp_type loop_for(const cpi_op_row *row, int n, const cp_type *in)
     for (int i = 1; i < n && alike; i++) alike = in[i] == in[0];
     if (alike) return in[0];
     for (int t = 0; t < CP_NTYPES; t++) {
-        bool fits = cpi_has_loop(row, (cp_type)t);
+        bool fits = cpi_has_loop(row, (cp_type)t) && !(row->rule == CPI_RULE_DOUBLE && is_single((cp_type)t));
         for (int i = 0; i < n && fits; i++) fits = cp_can_cast(in[i], (cp_type)t, CP_SAFE);
         if (fits) return (cp_type)t;
     }
     return CP_DEFAULT;
+}
+
+/* How many of the operation's first inputs are whole orders: where all of them are integers, it computes in float64. */
+static int orders_of(const cpi_op_row *row)
+{
+    return row->rule == CPI_RULE_ORDER ? 1 : row->rule == CPI_RULE_ORDERS ? 2 : 0;
+}
+/* Are the orders integers, and do the other inputs cast to float64? */
+static bool has_whole_orders(const cpi_op_row *row, const cp_type *in)
+{
+    const int orders = orders_of(row);
+    bool yes = orders > 0;
+    for (int i = 0; i < row->nin && yes; i++)
+        yes = i < orders ? cp_can_cast(in[i], CP_INT64, CP_SAFE) : cp_can_cast(in[i], CP_FLOAT64, CP_SAFE);
+    return yes;
+}
+static bool orders_are_whole(const cpi_op_row *row, cp_array *const *in)
+{
+    cp_type types[CPI_MAXIN] = {CP_BOOL};
+    if (!orders_of(row)) return false;
+    for (int i = 0; i < row->nin; i++) types[i] = in[i]->type;
+    return has_whole_orders(row, types);
 }
 
 static bool has_parts(const cpi_op_row *row)
@@ -268,11 +292,12 @@ cp_code cpi_resolve(cp_op op, cp_array *const *in, cp_array *const *out, const c
     cp_casting rule = options ? options->casting : CP_SAME_KIND;
     *plan = (cpi_plan){op, row->nin, CP_DEFAULT, {CP_DEFAULT, CP_DEFAULT}, false};
     bool weak = typed;
-    cp_type p = typed ? CP_DEFAULT : type_alike(row, in, &weak);
+    const bool whole = orders_are_whole(row, in);
+    cp_type p = typed || whole ? CP_DEFAULT : type_alike(row, in, &weak);
     const bool alike = p != CP_DEFAULT;
     if (row->rule == CPI_RULE_LOGIC) p = CP_BOOL;
     else if (!alike) p = promote_inputs(row, in);
-    plan->type = alike ? loop_for(row, 1, &p) : loop_for_arrays(row, in, p);
+    plan->type = whole ? CP_FLOAT64 : alike ? loop_for(row, 1, &p) : loop_for_arrays(row, in, p);
     if (typed) {
         cp_code code = resolve_typed(op, in, plan->type, options->dtype, rule, plan);
         if (code) return code;
@@ -344,7 +369,7 @@ cp_code cp_op_types(cp_op op, const cp_type *in, cp_type *loop_in, cp_type *loop
         types[n++] = in[i];
     }
     const bool parts = has_parts(row);
-    cp_type t = parts ? loop_with_parts(row, in) : loop_for(row, n, types);
+    cp_type t = has_whole_orders(row, in) ? CP_FLOAT64 : parts ? loop_with_parts(row, in) : loop_for(row, n, types);
     for (int i = 0; i < row->nin && t != CP_DEFAULT && !parts; i++)
         if (row->in[i] != CPI_TYPE_T && !cp_can_cast(in[i], (cp_type)row->in[i], CP_SAFE)) t = CP_DEFAULT;
     if (t == CP_DEFAULT) return no_loop(op, p);

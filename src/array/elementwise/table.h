@@ -12,7 +12,8 @@
 
 /* How operands choose the computing type (elementwise.def). */
 typedef enum cpi_op_rule {
-    CPI_RULE_SAME, CPI_RULE_NUMBER, CPI_RULE_COUNT, CPI_RULE_DIVIDE, CPI_RULE_LOGIC
+    CPI_RULE_SAME, CPI_RULE_NUMBER, CPI_RULE_COUNT, CPI_RULE_DIVIDE, CPI_RULE_LOGIC,
+    CPI_RULE_DOUBLE, CPI_RULE_ORDER, CPI_RULE_ORDERS
 } cpi_op_rule;
 /* Elements of a signature besides the types themselves: the computing type, and the type of its parts. */
 enum { CPI_TYPE_T = -1, CPI_TYPE_PART = -2 };

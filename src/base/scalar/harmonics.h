@@ -64,8 +64,10 @@ CPS_HEAVY double cps_legendre_any(double m, double v, double x)
 }
 CPS_HEAVY double cps_lpmv(double order, double v, double x)
 {
-    if (!(fabs(x) <= 1) || order != trunc(order) || v != v) return CPS_NAN;
+    if (order != trunc(order) || v != v) return CPS_NAN;
     if (v < 0) v = -v - 1;
+    const int polynomial = order == 0 && v == floor(v) && isfinite(x); /* has values outside [-1, 1] too */
+    if (!(fabs(x) <= 1) && !polynomial) return CPS_NAN;
     const double m = fabs(order);
     if (v > 1e5 || (m > 1e3 && v != floor(v))) return CPS_NAN;
     double p;

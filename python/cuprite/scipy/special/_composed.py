@@ -10,23 +10,74 @@ from cuprite._beside import beside_its_arrays
 from cuprite._support import ufunc_of
 
 __all__ = [
-    "btdtr", "btdtri", "cbrt", "exp2", "expm1", "h1vp", "h2vp", "i0", "ivp", "jvp", "kn", "kvp", "lambertw", "log1p",
-    "logsumexp", "polygamma", "round", "sinc", "sph_harm", "sph_harm_y", "spherical_in", "spherical_jn", "spherical_kn",
-    "spherical_yn", "yvp",
+    "btdtr", "btdtri", "cbrt", "exp2", "expm1", "h1vp", "h2vp", "i0", "ivp", "jvp", "kelvin", "kn", "kvp", "lambertw",
+    "log1p", "logsumexp", "multigammaln", "polygamma", "round", "sinc", "sph_harm", "sph_harm_y", "spherical_in",
+    "spherical_jn", "spherical_kn", "spherical_yn", "yvp",
 ]
 
-cbrt, exp2, expm1, i0, log1p, sinc = (_core.cbrt, _core.exp2, _core.expm1, _core.i0, _core.log1p, _core.sinc)
-round = _core.rint
+sinc = _core.sinc
 
 
 def _own(name):
     return ufunc_of("scipy.special", name)
 
 
+def _of_scipy(name, least, takes_complex, doc):
+    """The function that cuprite has too, with the types of SciPy's: what has fewer than 32 bits of a fraction gives
+    `least`."""
+    whole = getattr(_core, "rint" if name == "round" else name)
+
+    def function(x, out=None, **options):
+        kind = getattr(x, "dtype", None)
+        if kind is not None and "dtype" not in options:
+            if kind.kind == "c" and not takes_complex:
+                raise TypeError(f"ufunc '{name}' not supported for the input types")
+            if kind.kind not in "fc" or kind.itemsize == 2:
+                options["dtype"] = least if kind.kind in "bV" or kind.itemsize < 4 else "d"
+        return whole(x, out=out, **options)
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""{doc}
+
+    Parameters: x: an array or a number; out: an array for the result, or None; options: a ufunc's (where, casting,
+        dtype, ...).
+    Errors: TypeError for types that have no loop."""
+    return function
+
+
+cbrt = _of_scipy("cbrt", "d", False, "The real cube root.")
+exp2 = _of_scipy("exp2", "d", False, "2 to the power of x.")
+expm1 = _of_scipy("expm1", "d", True, "exp(x) - 1, exact near zero.")
+i0 = _of_scipy("i0", "d", False, "The modified Bessel function of the first kind of order 0.")
+log1p = _of_scipy("log1p", "d", True, "log(1 + x), exact near zero.")
+round = _of_scipy("round", "f", False, "The nearest whole number, of two as near the even one.")
+
+
+def kelvin(x, out=None, **options) -> tuple[_core.ndarray, _core.ndarray, _core.ndarray, _core.ndarray]:
+    """Kelvin's functions as complex numbers: ber + i bei, ker + i kei, and their derivatives; of types that cast to
+    float32 as complex64.
+
+    Parameters: x: an array or a number; out: a tuple of four arrays for the results, or None; options: a ufunc's.
+    """
+    kind = getattr(x, "dtype", None)
+    single = kind is not None and out is None and "dtype" not in options and _core.can_cast(kind, "f")
+    found = _own("kelvin")(x, out=out, **options)
+    return tuple(part.astype("F") for part in found) if single else found
+
+
+def multigammaln(a, d) -> _core.ndarray:
+    """The logarithm of the multivariate gamma function of d dimensions, as float64.
+
+    Parameters: a: an array or a number, more than (d - 1) / 2; d: a positive whole number.
+    Errors: ValueError for another d, and for an a that is not large enough."""
+    if not isinstance(d, (int, float)) and not (hasattr(d, "dtype") and d.ndim == 0 and d.dtype.kind in "iuf"):
+        raise ValueError("d should be a positive integer (dimension)")
+    return _core.rows("scipy.special")["multigammaln"](a, float(d))
+
+
 def _floating(x):
-    """x as an array of a type that exp has."""
+    """x as an array of float32, float64 or complex numbers."""
     x = _core.asarray(x)
-    return x if x.dtype.kind in "fc" or x.dtype.kind == "V" else x.astype("d")
+    return x if x.dtype.kind in "fc" and x.dtype.itemsize > 2 else x.astype("d")
 
 
 def btdtr(a, b, x, out=None) -> _core.ndarray:
@@ -57,25 +108,28 @@ def polygamma(n, x) -> _core.ndarray:
     """The n-th derivative of digamma at x; NaN where n is no whole number.
 
     Parameters: n: an array of whole numbers, or one; x: an array or a number."""
-    return _own("polygamma")(n, x)
+    return _own("polygamma")(_core.asarray(n), _core.asarray(x))
 
 
 def spherical_yn(n, z, derivative=False) -> _core.ndarray:
     """The spherical Bessel function of the second kind of order n, or its derivative.
 
     Parameters: n: an array of whole numbers, or one; z: an array or a number; derivative: True or False."""
-    f = _own("spherical_yn")
-    if not derivative:
-        return f(n, z)
     n, z = _core.asarray(n), _floating(z)
-    return _core.where(n == 0, -f(1, z), f(n - 1, z) - (n + 1) * f(n, z) / z)
+
+    def f(n):
+        return _spherical("yv", n, z, False) if z.dtype.kind == "c" else _own("spherical_yn")(n, z)
+    if not derivative:
+        return f(n).astype(z.dtype)
+    n = n.astype("d")
+    return _core.where(n == 0, -f(1), f(_core.abs(n - 1)) - (n + 1) * f(n) / z).astype(z.dtype)
 
 
 def _spherical(name, n, z, odd):
     """sqrt(pi / (2 z)) times the function of order n + 1/2; of real numbers left of 0 by the parity of n."""
     n, z = _core.asarray(n).astype("d"), _floating(z)
     if z.dtype.kind == "c":
-        r = _core.sqrt(math.pi / 2 / z) * _own(name)(n + 0.5, z)
+        r = (_core.sqrt(math.pi / 2 / z) * _own(name)(n + 0.5, z)).astype(z.dtype)
     else:
         r = _core.sqrt(math.pi / 2 / _core.abs(z)) * _own(name)(n + 0.5, _core.abs(z))
         left = _core.where(n % 2 != 0, -1.0, 1.0) if odd else math.nan
@@ -132,7 +186,10 @@ def kn(n, x, out=None) -> _core.ndarray:
     """The modified Bessel function of the second kind of whole order n: kv(n, x).
 
     Parameters: n: an array of whole numbers, or one; x: an array or a number; out: an array for the result, or None."""
-    return _own("kv")(_core.trunc(_core.asarray(n).astype("d")), x, out=out)
+    n = _core.asarray(n)
+    if "c" in (n.dtype.kind, getattr(getattr(x, "dtype", None), "kind", "")) or isinstance(x, complex):
+        raise TypeError("ufunc 'kn' not supported for the input types")
+    return _own("kv")(_core.trunc(n if n.dtype.kind == "f" else n.astype("d")), x, out=out)
 
 
 def _derivative(name, v, z, n, sign):
@@ -230,7 +287,8 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False) -> _core.
     Errors: AxisError for an axis out of bounds."""
     if not return_sign:
         return _core.rows("scipy.special")["logsumexp"](a, axis, b, keepdims)
-    a = _floating(a)
+    a = _core.asarray(a)
+    a = a if a.dtype.kind in "fcV" else a.astype("d")
     weighted = b is not None
     if weighted:
         b = _core.asarray(b)

@@ -1,0 +1,114 @@
+"""Types of the results of cuprite.scipy.special: SciPy's, for every operand type alone and for pairs of types."""
+import numpy as np
+import pytest
+import scipy.special
+
+import cuprite as cp
+from cuprite.scipy import special as ours
+from oracle import outcome
+
+TYPES = "?bBhHiIlLefdFD"
+#: real numbers alone here, and whole orders as floating-point numbers (SciPy: integers alone)
+REAL_HERE = {"elliprc", "elliprd", "elliprf", "elliprg", "elliprj", "eval_chebyc", "eval_chebys", "eval_chebyt",
+             "eval_chebyu", "eval_gegenbauer", "eval_genlaguerre", "eval_jacobi", "eval_laguerre", "eval_legendre",
+             "eval_sh_chebyt", "eval_sh_chebyu", "eval_sh_jacobi", "eval_sh_legendre", "hyp1f1", "hyp2f1",
+             "wrightomega"}
+ANY_ORDER = {"eval_hermite", "eval_hermitenorm"}
+UFUNCS = sorted(name for name in dir(scipy.special) if isinstance(getattr(scipy.special, name), np.ufunc)
+                and hasattr(ours, name))
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def kinds(f, *arguments):
+    """The types of f's results, or its exception's type."""
+    def call():
+        with np.errstate(all="ignore"):
+            found = f(*arguments)
+        return "".join(r.dtype.char for r in (found if isinstance(found, tuple) else (found,)))
+    return outcome(call)
+
+
+def array(t):
+    return np.ones(2, t)
+
+
+def left_out(name, types):
+    return (name in REAL_HERE and set(types) & set("FD") or
+            name in ANY_ORDER and types[0] in "Lefd")
+
+
+@pytest.mark.parametrize("name", UFUNCS)
+def test_of_one_type(name, device):
+    f, g = getattr(scipy.special, name), getattr(ours, name)
+    for t in TYPES:
+        if not left_out(name, t):
+            assert kinds(g, *[cp.asarray(array(t))] * f.nin) == kinds(f, *[array(t)] * f.nin), t
+
+
+@pytest.mark.parametrize("name", [name for name in UFUNCS if getattr(scipy.special, name).nin == 2])
+def test_of_two_types(name, device):
+    f, g = getattr(scipy.special, name), getattr(ours, name)
+    for s in "bhlefdFD":
+        for t in "bhlefdFD":
+            if not left_out(name, s + t):
+                assert kinds(g, cp.asarray(array(s)), cp.asarray(array(t))) == kinds(f, array(s), array(t)), (s, t)
+
+
+@pytest.mark.parametrize("name", ["eval_legendre", "expn", "pdtri", "yn", "kn", "nbdtr"])
+def test_whole_orders(name, device):
+    """Integers, Python's too, make the result float64; other Python numbers take the array's precision."""
+    f, g, x = getattr(scipy.special, name), getattr(ours, name), array("f")
+    rest = [x] * (f.nin - 1)
+    for order in (2, array("b"), array("l"), x):
+        mine = order if isinstance(order, int) else cp.asarray(order)
+        assert kinds(g, mine, *map(cp.asarray, rest)) == kinds(f, order, *rest)
+    assert ours.gammainc(2.0, cp.asarray(x)).dtype == np.float32  # SciPy 1.17: float64
+    assert ours.jv(2, cp.asarray(x)).dtype == scipy.special.jv(2, x).dtype == np.float32
+
+
+@pytest.mark.parametrize("name", ["softmax", "log_softmax", "logsumexp", "sinc"])
+def test_of_sums(name, device):
+    for t in "bhiqefdFD":
+        assert kinds(getattr(ours, name), cp.asarray(array(t))) == kinds(getattr(scipy.special, name), array(t)), t
+
+
+def test_of_composed(device):
+    for t in "bhlefd":
+        for order in (2, array("b"), array("f")):
+            mine = order if isinstance(order, int) else cp.asarray(order)
+            assert kinds(ours.polygamma, mine, cp.asarray(array(t))) == \
+                kinds(scipy.special.polygamma, order, array(t))
+        assert kinds(ours.multigammaln, cp.asarray(array(t) * 8), 2) == "d"
+    for name in ("spherical_jn", "spherical_yn", "spherical_in", "spherical_kn"):
+        for t in "bhledFD":  # of float32 SciPy's are float64, but for spherical_kn
+            for derivative in (False, True):
+                assert kinds(getattr(ours, name), 2, cp.asarray(array(t)), derivative) == \
+                    kinds(getattr(scipy.special, name), 2, array(t), derivative), (name, t)
+    assert outcome(ours.multigammaln, cp.ones(3) * 9, cp.asarray([2, 3])) is ValueError
+
+
+@pytest.mark.parametrize("derivative", [False, True])
+def test_spherical_yn_of_complex_numbers(derivative, device):
+    z = np.array([0.5 + 1j, 3 - 2j, -4 + 0.1j, 10j, 25 + 3j])
+    for n in (0, 1, 5, np.arange(5)):
+        np.testing.assert_allclose(ours.spherical_yn(cp.asarray(n), cp.asarray(z), derivative).get(),
+                                   scipy.special.spherical_yn(n, z, derivative), rtol=1e-11)
+
+
+def test_legendre_polynomials_beyond_one(device):
+    """Of order 0 and whole degree lpmv is a polynomial; other orders are NaN there."""
+    x = np.array([1.5, -3.0, 255.0, -40.0])
+    for n in (0, 1, 2, 7, -3):
+        np.testing.assert_allclose(ours.lpmv(0, n, cp.asarray(x)).get(), scipy.special.lpmv(0, n, x), rtol=1e-13)
+    assert np.isnan(ours.lpmv(1, 2, cp.asarray(x)).get()).all()
+    assert np.isnan(scipy.special.lpmv(1, 2, x)).all()
+
+
+def test_the_branch_of_log_softmax(device):
+    """Of complex numbers the imaginary part is SciPy's, not only the same one modulo 2 pi."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(4, 5)) * 3 + 1j * rng.normal(size=(4, 5)) * 6
+    for axis in (None, 0, -1):
+        np.testing.assert_allclose(ours.log_softmax(cp.asarray(x), axis).get(), scipy.special.log_softmax(x, axis),
+                                   rtol=1e-11)

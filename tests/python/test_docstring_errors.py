@@ -211,7 +211,7 @@ SAID = [
     (linalg.norm, np.exceptions.AxisError, lambda: linalg.norm(x(), axis=9)),
     (linalg.outer, ValueError, lambda: linalg.outer(x(), x())),
     (linalg.pinv, ValueError, lambda: linalg.pinv(x(), rcond=1, rtol=1)),
-    (cp.scipy.linalg.bandwidth, ValueError, lambda: cp.scipy.linalg.bandwidth(v())),
+    (cp.scipy.linalg.bandwidth, np.linalg.LinAlgError, lambda: cp.scipy.linalg.bandwidth(v())),
     (cp.scipy.linalg.dft, ValueError, lambda: cp.scipy.linalg.dft(3, scale="q")),
     (cp.scipy.linalg.hadamard, ValueError, lambda: cp.scipy.linalg.hadamard(3)),
     (cp.scipy.linalg.schur, ValueError, lambda: cp.scipy.linalg.schur(cp.eye(2), output="q")),

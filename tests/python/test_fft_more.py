@@ -395,3 +395,13 @@ def test_fftpack(dtype):
             assert got.dtype == want.dtype
             close(got, want, single, 30, 3)
     close(pack.fft(cp.asarray(x), plan=pack.get_fft_plan(cp.asarray(x), axes=1)), scipy.fftpack.fft(x), single, 30, 3)
+
+
+@pytest.mark.parametrize("name", ["fftn", "ifft2", "rfftn", "irfft2", "hfftn", "dctn", "idstn"])
+def test_lengths_and_axes_as_scipy(name):
+    """A number or numbers; anything else is a ValueError, as SciPy's."""
+    x = np.random.default_rng(0).normal(size=(3, 4))
+    f, g = getattr(cp.scipy.fft, name), getattr(scipy.fft, name)
+    np.testing.assert_allclose(f(cp.asarray(x), s=3, axes=1).get(), g(x, s=3, axes=1), atol=1e-13)
+    for words in (dict(s=(1.5, 2)), dict(s=1.5), dict(s="ab"), dict(axes=(0.5,)), dict(axes=0.5), dict(s=(None, 2))):
+        assert outcome(f, cp.asarray(x), **words) is outcome(g, x, **words) is ValueError, words

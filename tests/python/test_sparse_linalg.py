@@ -423,8 +423,10 @@ def test_lschol():
         d, b = system(np.random.default_rng(4), 20, dtype, True)
         x = cuprite.linalg.sparse.lschol(cs.csr_matrix(d), cp.asarray(b))
         close(x, np.linalg.solve(d, b), 1e-4 if dtype in ("f4", "c8") else 1e-11)
+        close(cuprite.linalg.sparse.lschol(cp.asarray(d), cp.asarray(b)), np.linalg.solve(d, b),
+              1e-4 if dtype in ("f4", "c8") else 1e-11)
     with raises(TypeError):
-        cp.linalg.sparse.lschol(cp.asarray(d), cp.asarray(b))
+        cp.linalg.sparse.lschol(d, cp.asarray(b))
     with raises(ValueError):
         cp.linalg.sparse.lschol(cs.csr_matrix(d), cp.asarray(b[:3]))
     with raises(np.linalg.LinAlgError):

@@ -177,7 +177,8 @@ def test_arrays_that_are_made():
     equal(testing.shaped_arange((2,), np, "D"), [1 + 1j, 2 + 2j])
     assert testing.shaped_arange((2, 3), order="F").flags.f_contiguous
     equal(testing.shaped_reverse_arange((2, 2), dtype="i4").get(), [[4, 3], [2, 1]])
-    equal(testing.shaped_linspace(0, 1, (5,), np), np.linspace(0, 1, 5, dtype="f4"))
+    for length in (5, (5,)):
+        equal(testing.shaped_linspace(0, 1, length, np), np.linspace(0, 1, 5, dtype="f4"))
     for dtype in ("?", "i4", "f2", "f8", "D"):
         ours, theirs = (testing.shaped_random((3, 4), xp, dtype, scale=5, seed=2) for xp in (cp, np))
         equal(ours.get(), theirs)

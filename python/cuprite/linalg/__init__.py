@@ -135,13 +135,15 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
 
 def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True) -> ndarray:
     """x with a x = b by a's factor: a pair of the factor, of which one half is read, and whether that is the lower
-    one."""
+    one. A b with one axis less than the factor is a stack of vectors."""
     c, lower = c_and_lower
     _arrays(c, b)
     half = _core.tril if lower else _core.triu  # what is not read may be anything
     for x in (half(c), b) if check_finite else ():
         if not bool(_core.isfinite(x).all()):
             raise ValueError("array must not contain infs or NaNs")
+    if b.ndim == c.ndim - 1 and b.ndim > 1:
+        return _linalg.cho_solve(c, b[..., None], bool(lower))[..., 0]
     return _linalg.cho_solve(c, b, bool(lower))
 
 

@@ -74,6 +74,16 @@ def _check_plan(plan, x, s, axes, value_type):
     plan.check(x, *_cook(x, s, axes, value_type), value_type, _is_single(x))
 
 
+def _whole(given, word):
+    """Lengths or axes as SciPy takes them: None, an integer or integers."""
+    if given is None or hasattr(given, "__index__") and getattr(given, "ndim", 0) == 0:
+        return given if given is None else (_index(given),)
+    try:
+        return tuple([_index(i) for i in given])
+    except TypeError:
+        raise ValueError(f"{word} must be a scalar or iterable of integers") from None
+
+
 def _unique(x, axes):
     if axes is None or hasattr(axes, "__index__"):
         return axes
@@ -100,8 +110,8 @@ def _several(name, value_type, default):
 
     def transform(x, s=None, axes=default, norm=None, overwrite_x=False, workers=None, *, plan=None):
         _check_workers(workers)
-        x = _array(x)
-        axes = _unique(x, axes)
+        x, s = _array(x), _whole(s, "shape")
+        axes = _unique(x, _whole(axes, "axes"))
         x = _ready(x, value_type, axes)
         _check_plan(plan, x, s, axes, value_type)
         return run(x, s, axes, norm)
@@ -122,7 +132,7 @@ def _cosines(name):
 
     def transform(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None):
         _check_workers(workers)
-        return run(x, type, s, axes, norm, orthogonalize)
+        return run(x, type, _whole(s, "shape"), _whole(axes, "axes"), norm, orthogonalize)
     return _named(transform, name)
 
 

@@ -36,6 +36,11 @@ def _looked_at(a, check_finite):
     return a
 
 
+def _by_columns(x):
+    """A solution as SciPy and CuPy give it: the columns of a matrix are contiguous."""
+    return _core.asarray(x, order="F") if x.ndim == 2 else x
+
+
 @beside_its_arrays
 def lu(a, permute_l=False, overwrite_a=False, check_finite=False, p_indices=False):
     """(P, L, U) with a = P L U; permute_l: (P L, U); p_indices: a[p] = L U reads a's rows by index, P is p's inverse as
@@ -81,7 +86,7 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=False):
     factors, piv = lu_and_piv
     if trans not in (0, 1, 2):
         raise ValueError("unknown trans")
-    return _linalg.lu_solve(factors, piv, _looked_at(b, check_finite), trans)
+    return _by_columns(_linalg.lu_solve(factors, piv, _looked_at(b, check_finite), trans))
 
 
 _TRANS = {0: 0, 1: 1, 2: 2, "N": 0, "T": 1, "C": 2}
@@ -103,8 +108,8 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
     """
     if trans not in _TRANS:
         raise ValueError("trans must be 0, 1, 2, 'N', 'T' or 'C'")
-    return _linalg.solve_triangular(_looked_at(a, check_finite), _looked_at(b, check_finite), _TRANS[trans],
-                                    bool(lower), bool(unit_diagonal))
+    return _by_columns(_linalg.solve_triangular(_looked_at(a, check_finite), _looked_at(b, check_finite), _TRANS[trans],
+                                                bool(lower), bool(unit_diagonal)))
 
 
 def schur(a, output="real", lwork=None, overwrite_a=False, sort=None, check_finite=True):
@@ -163,11 +168,14 @@ def bandwidth(a) -> tuple[int, int]:
     """(lower, upper): how far below and above the diagonal a matrix has elements that are not 0. Waits for the
     device.
 
-    Parameters: a: a matrix.
-    Errors: ValueError for other than two axes."""
+    Parameters: a: a matrix, NumPy's too.
+    Errors: LinAlgError for other than two axes."""
+    if type(a).__module__ == "numpy" and hasattr(a, "dtype"):
+        a = _core.asarray(a)
     _arrays(a)
     if a.ndim != 2:
-        raise ValueError("Input array must be at least 2D" if a.ndim < 2 else "Input array must be 2D")
+        from numpy.linalg import LinAlgError
+        raise LinAlgError("Input array must be at least 2D" if a.ndim < 2 else "Input array must be 2D")
     if a.size == 0:
         return 0, 0
     rows, columns = _core.nonzero(a)

@@ -31,8 +31,9 @@ def _in(a, shape, xp, dtype, order):
 def shaped_linspace(start, stop, shape, xp=cuprite, dtype=numpy.float32):
     """numpy.linspace in a shape.
 
-    Parameters: start: the first value; stop: the last one; shape: the lengths of the axes; xp: the module, cuprite or
-        numpy; dtype: an element type."""
+    Parameters: start: the first value; stop: the last one; shape: the lengths of the axes, or one length; xp: the
+        module, cuprite or numpy; dtype: an element type."""
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
     return xp.asarray(numpy.linspace(start, stop, math.prod(shape), dtype=dtype).reshape(shape))
 
 

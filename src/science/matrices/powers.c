@@ -303,7 +303,7 @@ static cp_array *approximant(cp_array *a)
     return below && above ? cp_solve(below, above) : NULL;
 }
 
-/*: function("expm", "a: array", module="_linalg", unlock="always",
+/*: function("expm", "a: array_like", module="_linalg", unlock="always",
              doc="""The exponentials of square matrices, by Pade's approximant and squaring; how often is read from the
 device.""") */
 cp_array *cp_expm(cp_array *a)

@@ -257,14 +257,14 @@ cp_array *cp_block_diag(int n, cp_array *const *arrs)
     return cpi_end(&f, good ? r : NULL);
 }
 
-/*: function("khatri_rao", "a: array, b: array", module="_linalg",
+/*: function("khatri_rao", "a: array_like, b: array_like", module="_linalg",
              doc="Kronecker's products of the columns of two matrices, column by column.") */
 cp_array *cp_khatri_rao(cp_array *a, cp_array *b)
 {
     cpi_composite f;
     if (cpi_null("khatri_rao", b) || !cpi_begin(&f, "khatri_rao", a)) return NULL;
     if (cp_ndim(a) != 2 || cp_ndim(b) != 2)
-        return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "khatri_rao: The both arrays should be 2-dimensional."), NULL));
+        return cpi_end(&f, (cpi_fail(CP_ERROR_LINALG, "khatri_rao: The both arrays should be 2-dimensional."), NULL));
     if (cp_dim(a, 1) != cp_dim(b, 1))
         return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "khatri_rao: The number of columns for both arrays should be "
                                      "equal."), NULL));

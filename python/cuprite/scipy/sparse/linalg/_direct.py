@@ -180,11 +180,11 @@ def use_solver(**kwargs) -> None:
 def lschol(A, b) -> ndarray:
     """x with A x = b of a Hermitian positive definite sparse A, as cupyx.linalg.sparse.lschol.
 
-    Parameters: A: a sparse matrix; b: a vector.
-    Errors: TypeError for what is no sparse matrix; ValueError for lengths that do not fit; LinAlgError for a singular
+    Parameters: A: a sparse matrix, or an array; b: a vector.
+    Errors: TypeError for what is neither; ValueError for lengths that do not fit; LinAlgError for a singular
         matrix."""
-    if not issparse(A):
-        raise TypeError("A must be a sparse matrix")
+    if not issparse(A) and not isinstance(A, cp.ndarray):
+        raise TypeError("A must be a sparse matrix or an array")
     b = cp.asarray(b)
     if A.ndim != 2 or A.shape[0] != A.shape[1] or b.ndim != 1 or b.shape[0] != A.shape[0]:
         raise ValueError(f"a square matrix and a vector of its length, not {A.shape} and {b.shape}")

@@ -63,7 +63,7 @@ NO_C = {
         asfortranarray fliplr flipud identity matrix_norm matrix_transpose permute_dims real imag scatter_add
         scatter_max scatter_min tril_indices_from triu_indices_from diag_indices diag_indices_from
         standard_deviation variance lu promote_types savez_compressed standard_normal
-        standard_gamma standard_exponential btdtr btdtri sph_harm""",
+        standard_gamma standard_exponential btdtr btdtri sph_harm assoc_laguerre""",
     "series with the lowest power first: C's polynomials of turned coefficients, or sums of their values": """
         polycompanion polyfromroots polyline polymulx polypow polyroots polytrim polyval2d polyval3d
         polyvalfromroots polyvander trimcoef trimseq polyvander2d polyvander3d polyvalnd polygrid2d polygrid3d getdomain
@@ -100,6 +100,19 @@ NO_C = {
         symiirorder1 symiirorder2 unit_impulse vectorstrength""",
     "made of Bessel functions of neighbouring orders": """
         h1vp h2vp ivp jvp kn kvp spherical_in spherical_jn spherical_kn yvp""",
+    "zeros, quadratures, polynomials and sequences of few numbers: SciPy, on the host": """
+        ai_zeros bei_zeros beip_zeros ber_zeros bernoulli berp_zeros bi_zeros c_roots cg_roots chebyc chebys chebyt
+        chebyu ellip_harm ellip_harm_2 ellip_normal erf_zeros euler fresnel_zeros fresnelc_zeros fresnels_zeros
+        gegenbauer genlaguerre h_roots he_roots hermite hermitenorm j_roots jacobi jn_zeros jnjnp_zeros jnp_zeros
+        jnyn_zeros js_roots kei_zeros keip_zeros kelvin_zeros ker_zeros kerp_zeros l_roots la_roots laguerre legendre
+        lmbda lqmn lqn mathieu_even_coef mathieu_odd_coef obl_cv_seq p_roots pbdn_seq pbdv_seq pbvv_seq pro_cv_seq
+        ps_roots riccati_jn riccati_yn roots_chebyc roots_chebys roots_chebyt roots_chebyu roots_gegenbauer
+        roots_genlaguerre roots_hermite roots_hermitenorm roots_jacobi roots_laguerre roots_legendre roots_sh_chebyt
+        roots_sh_chebyu roots_sh_jacobi roots_sh_legendre s_roots sh_chebyt sh_chebyu sh_jacobi sh_legendre t_roots
+        ts_roots u_roots us_roots y0_zeros y1_zeros y1p_zeros yn_zeros ynp_zeros""",
+    "recurrences and products of whole arrays, of elementwise operations": """
+        assoc_legendre_p assoc_legendre_p_all comb diric factorial factorial2 factorialk legendre_p legendre_p_all
+        perm softplus sph_harm_y_all sph_legendre_p sph_legendre_p_all stirling2""",
     "functions of Python's are called": """generic_filter generic_filter1d generic_laplace generic_gradient_magnitude
         vectorized_filter""",
     "the generators' laws are cp_rng_NAME; these are Python's generators, their states and old names": """

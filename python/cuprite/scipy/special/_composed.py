@@ -11,7 +11,7 @@ from cuprite._support import ufunc_of
 
 __all__ = [
     "btdtr", "btdtri", "cbrt", "exp2", "expm1", "h1vp", "h2vp", "i0", "ivp", "jvp", "kelvin", "kn", "kvp", "lambertw",
-    "log1p", "logsumexp", "multigammaln", "polygamma", "round", "sinc", "sph_harm", "sph_harm_y", "spherical_in",
+    "log1p", "logsumexp", "multigammaln", "polygamma", "round", "sinc", "sph_harm", "spherical_in",
     "spherical_jn", "spherical_kn", "spherical_yn", "yvp",
 ]
 
@@ -22,34 +22,68 @@ def _own(name):
     return ufunc_of("scipy.special", name)
 
 
-def _of_scipy(name, least, takes_complex, doc):
+def _of_scipy(name, least, takes_complex, x, out, options):
     """The function that cuprite has too, with the types of SciPy's: what has fewer than 32 bits of a fraction gives
     `least`."""
-    whole = getattr(_core, "rint" if name == "round" else name)
+    kind = getattr(x, "dtype", None)
+    if kind is not None and "dtype" not in options:
+        if kind.kind == "c" and not takes_complex:
+            raise TypeError(f"ufunc '{name}' not supported for the input types")
+        if kind.kind not in "fc" or kind.itemsize == 2:
+            options["dtype"] = least if kind.kind in "bV" or kind.itemsize < 4 else "d"
+    return getattr(_core, "rint" if name == "round" else name)(x, out=out, **options)
 
-    def function(x, out=None, **options):
-        kind = getattr(x, "dtype", None)
-        if kind is not None and "dtype" not in options:
-            if kind.kind == "c" and not takes_complex:
-                raise TypeError(f"ufunc '{name}' not supported for the input types")
-            if kind.kind not in "fc" or kind.itemsize == 2:
-                options["dtype"] = least if kind.kind in "bV" or kind.itemsize < 4 else "d"
-        return whole(x, out=out, **options)
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""{doc}
+
+def cbrt(x, out=None, **options) -> _core.ndarray:
+    """The real cube root.
 
     Parameters: x: an array or a number; out: an array for the result, or None; options: a ufunc's (where, casting,
         dtype, ...).
-    Errors: TypeError for types that have no loop."""
-    return function
+    Errors: TypeError for complex numbers."""
+    return _of_scipy("cbrt", "d", False, x, out, options)
 
 
-cbrt = _of_scipy("cbrt", "d", False, "The real cube root.")
-exp2 = _of_scipy("exp2", "d", False, "2 to the power of x.")
-expm1 = _of_scipy("expm1", "d", True, "exp(x) - 1, exact near zero.")
-i0 = _of_scipy("i0", "d", False, "The modified Bessel function of the first kind of order 0.")
-log1p = _of_scipy("log1p", "d", True, "log(1 + x), exact near zero.")
-round = _of_scipy("round", "f", False, "The nearest whole number, of two as near the even one.")
+def exp2(x, out=None, **options) -> _core.ndarray:
+    """2 to the power of x.
+
+    Parameters: x: an array or a number; out: an array for the result, or None; options: a ufunc's (where, casting,
+        dtype, ...).
+    Errors: TypeError for complex numbers."""
+    return _of_scipy("exp2", "d", False, x, out, options)
+
+
+def expm1(x, out=None, **options) -> _core.ndarray:
+    """exp(x) - 1, exact near zero.
+
+    Parameters: x: an array or a number; out: an array for the result, or None; options: a ufunc's (where, casting,
+        dtype, ...)."""
+    return _of_scipy("expm1", "d", True, x, out, options)
+
+
+def i0(x, out=None, **options) -> _core.ndarray:
+    """The modified Bessel function of the first kind of order 0.
+
+    Parameters: x: an array or a number; out: an array for the result, or None; options: a ufunc's (where, casting,
+        dtype, ...).
+    Errors: TypeError for complex numbers."""
+    return _of_scipy("i0", "d", False, x, out, options)
+
+
+def log1p(x, out=None, **options) -> _core.ndarray:
+    """log(1 + x), exact near zero.
+
+    Parameters: x: an array or a number; out: an array for the result, or None; options: a ufunc's (where, casting,
+        dtype, ...)."""
+    return _of_scipy("log1p", "d", True, x, out, options)
+
+
+def round(x, out=None, **options) -> _core.ndarray:
+    """The nearest whole number, of two as near the even one.
+
+    Parameters: x: an array or a number; out: an array for the result, or None; options: a ufunc's (where, casting,
+        dtype, ...).
+    Errors: TypeError for complex numbers."""
+    return _of_scipy("round", "f", False, x, out, options)
 
 
 def kelvin(x, out=None, **options) -> tuple[_core.ndarray, _core.ndarray, _core.ndarray, _core.ndarray]:
@@ -253,20 +287,6 @@ def h2vp(v, z, n=1) -> _core.ndarray:
     Parameters: v: the order, an array or a number; z: an array or a number; n: a whole number, 0 or more.
     Errors: ValueError for a negative n, TypeError for one that is not whole."""
     return _derivative("hankel2", v, z, n, -1)
-
-
-def sph_harm_y(n, m, theta, phi, *, diff_n=0) -> _core.ndarray:
-    """The spherical harmonic of degree n and order m at the polar angle theta and the azimuth phi.
-
-    Parameters: n: an array of whole numbers, or one; m: an array of whole numbers, or one; theta: an array or a number;
-        phi: an array or a number; diff_n: 0, the order of the derivatives.
-    Errors: ValueError for diff_n other than 0, 1 and 2, NotImplementedError for 1 and 2."""
-    if diff_n not in (0, 1, 2):
-        raise ValueError("sph_harm_y: diff_n is currently only implemented for orders 0, 1, and 2, received: "
-                         f"{diff_n}.")
-    if diff_n:
-        raise NotImplementedError("sph_harm_y: derivatives are not implemented; diff_n is 0")
-    return _own("sph_harm_y")(n, m, theta, phi)
 
 
 def sph_harm(m, n, theta, phi, out=None) -> _core.ndarray:

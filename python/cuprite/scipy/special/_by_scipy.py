@@ -1,0 +1,59 @@
+"""Functions of few numbers that SciPy computes on the host: arguments of ours become NumPy's, results arrays of ours on
+the current device. SciPy is imported at the first call."""
+import functools
+import inspect
+
+import numpy
+
+import cuprite
+from cuprite import ndarray
+
+_ABOUT = {  # parameters that several functions have
+    "N": "the number of things", "alpha": "the first exponent, above -1", "beta": "the second exponent, above -1",
+    "c": "the ratio of the spheroid's interfocal distance", "complex": "True: the complex zeros",
+    "h2": "the ellipsoid's h squared", "k2": "the ellipsoid's k squared, above h2", "m": "the order",
+    "monic": "True: the highest coefficient is 1", "mu": "True: the sum of the weights too", "n": "the degree",
+    "nt": "how many", "p": "the order", "p1": "the first exponent", "q": "the parameter", "q1": "the second exponent",
+    "s": "the place", "signm": "the sign of the first root, 1 or -1", "signn": "that of the second one",
+    "v": "the order", "x": "the place, a number", "z": "the place, a number",
+}
+
+
+def scipy_special():
+    """scipy.special. Errors: ImportError, in a line."""
+    try:
+        from scipy import special
+    except ImportError as why:
+        raise ImportError("cuprite.scipy.special computes zeros, quadratures and polynomials by SciPy, which is not "
+                          "installed (pip install scipy)") from why
+    return special
+
+
+def to_host(x):
+    """x, or NumPy's array of ours."""
+    return x.get() if isinstance(x, ndarray) else x
+
+
+def to_device(x):
+    """x with our arrays in place of NumPy's, and of its numbers."""
+    if isinstance(x, (numpy.ndarray, numpy.generic)):
+        return cuprite.asarray(x)
+    return tuple(to_device(v) for v in x) if isinstance(x, (tuple, list)) else x
+
+
+def documented(function, text):
+    """The docstring of a function of SciPy's, with its parameters."""
+    names = inspect.signature(function).parameters
+    return f"{function.__doc__} {text}\n\nParameters: " + "; ".join(f"{n}: {_ABOUT[n]}" for n in names) + ".\n"
+
+
+def by_scipy(function):
+    """The function that is scipy.special's of that name; its docstring gets the parameters."""
+    name = function.__name__
+
+    @functools.wraps(function)
+    def call(*args, **options):
+        run = getattr(scipy_special(), name)
+        return to_device(run(*map(to_host, args), **{k: to_host(v) for k, v in options.items()}))
+    call.__doc__ = documented(function, "Computed by SciPy on the host.")
+    return call

@@ -1,0 +1,254 @@
+"""Counting: combinations, permutations, factorials, Stirling's numbers; and Dirichlet's kernel, softplus.
+
+Exact results are Python's integers, of numbers, or int64, of arrays: there are no arrays of larger integers here."""
+from __future__ import annotations
+
+import math
+import numbers
+
+import numpy
+
+from cuprite import _core, ndarray
+from cuprite._support import ufunc_of
+
+__all__ = ["comb", "diric", "factorial", "factorial2", "factorialk", "perm", "softplus", "stirling2"]
+
+
+def _own(name):
+    return ufunc_of("scipy.special", name)
+
+
+def _whole(x, name):
+    """A number's value as an integer. Errors: ValueError for another one."""
+    if getattr(x, "size", 1) != 1:
+        raise ValueError(f"{name}: numbers with `exact=True`, not arrays")
+    x = x.item() if hasattr(x, "item") else x
+    if int(x) != x:
+        raise ValueError("Non-integer `N` and `k` with `exact=True` is not supported.")
+    return int(x)
+
+
+def comb(N, k, *, exact=False, repetition=False) -> ndarray | int:
+    """How many ways there are to take k of N things.
+
+    Parameters: N: an array or a number; k: an array or a number; exact: True: an integer of Python's, for numbers;
+        repetition: True: things may be taken several times.
+    Errors: ValueError for numbers that are not whole, or arrays, where exact is True."""
+    if exact:
+        N, k = _whole(N, "comb"), _whole(k, "comb")
+        if repetition:
+            if k == 0 and N >= 0:
+                return 1
+            N = N + k - 1
+        return math.comb(N, k) if N >= 0 and k >= 0 else 0
+    N, k = _core.asarray(N), _core.asarray(k)
+    if repetition:
+        return _core.where((k == 0) & (N >= 0), 1.0, _own("binom")(N + k - 1, k))
+    return _core.where((k <= N) & (N >= 0) & (k >= 0), _own("binom")(N, k), 0.0)
+
+
+def perm(N, k, exact=False) -> ndarray | int:
+    """How many ways there are to take k of N things in an order.
+
+    Parameters: N: an array or a number; k: an array or a number; exact: True: an integer of Python's, for numbers.
+    Errors: ValueError for numbers that are not whole, or arrays, where exact is True."""
+    if exact:
+        N, k = _whole(N, "perm"), _whole(k, "perm")
+        return math.perm(N, k) if N >= 0 and k >= 0 else 0
+    N, k = _core.asarray(N), _core.asarray(k)
+    return _core.where((k <= N) & (N >= 0) & (k >= 0), _own("poch")(N - k + 1, k), 0.0)
+
+
+def _range_product(n, k):
+    """n (n - k) (n - 2 k) ..., exact."""
+    return math.factorial(n) if k == 1 else math.prod(range(n, 0, -k))
+
+
+def _exact(n, k):
+    """Of an array of integers: a table of the products, and its elements."""
+    most = int(n.max())
+    table = [_range_product(max(i, 0), k) for i in range(most + 1)] if most < 400 else [2 ** 64]
+    if table and table[-1] >= 2 ** 63:
+        raise OverflowError(f"exact factorials of {most} do not fit int64; numbers have exact ones of any size")
+    products = _core.asarray([0, *table], dtype="q")
+    return products[_core.clip(n, -1, most).astype("q") + 1]
+
+
+def _gamma1p(x):
+    """gamma(x + 1), NaN at its poles."""
+    r = _own("gamma")(x + 1)
+    return r if r.dtype.kind == "c" else _core.where(_core.isinf(r) & (x < 0), math.nan, r)
+
+
+def _continued(n, k):
+    """The factorial of any number, complex ones too."""
+    if not (isinstance(k, numbers.Integral) and k == 1):
+        kind = "D" if isinstance(k, complex) or k < 0 or n.dtype.kind == "c" else "d"
+        result = kind if n.dtype.char not in "efF" else n.dtype if kind == "d" else "F" if n.dtype.char == "F" else kind
+        base, n = _core.asarray(k, dtype=kind), n.astype(kind)
+        scale = _core.power(base, (n - 1) / k) * _own("rgamma")(_core.asarray(1 / k + 1))
+        return (scale * _gamma1p(n / k)).astype(result)
+    return _gamma1p(n)
+
+
+def _near(n, k):
+    """The factorial of numbers from 0 on in float64, 0 below."""
+    x = n.astype("d")
+    if k == 1:
+        r = _gamma1p(x)
+    else:
+        rest = x % k
+        r = _core.power(float(k), (x - rest) / k) * _gamma1p(x / k) / _gamma1p(rest / k) * _core.maximum(rest, 1)
+    return _core.where(x >= 0, r, _core.where(_core.isnan(x), x, 0.0))
+
+
+_NEEDS_COMPLEX = ("In order to use non-integer arguments, you must opt into this by passing `extend='complex'`. Note "
+                  "that this changes the result for all negative arguments (which by default return 0).")
+
+
+def _check(name, n, k, exact, extend):
+    """SciPy's refusals."""
+    if extend not in ("zero", "complex"):
+        raise ValueError(f"argument `extend` must be either 'zero' or 'complex', received: {extend}")
+    if exact and extend == "complex":
+        raise ValueError("Incompatible options: `exact=True` and `extend='complex'`")
+    if name == "factorialk":
+        kind = numpy.asarray(k.get() if isinstance(k, ndarray) else k).dtype.kind
+        if kind not in "iufc":
+            raise ValueError(f"Unsupported data type for `k` in {name}: {type(k)}")
+        if kind in "fc" and extend != "complex":
+            raise ValueError(_NEEDS_COMPLEX)
+        if extend == "zero" and k < 1:
+            raise ValueError(f"For `extend='zero'`, k must be a positive integer, received: {k}")
+        if k == 0:
+            raise ValueError("Parameter k cannot be zero!")
+    if n.dtype.kind not in "iufc":
+        raise ValueError(f"Unsupported data type for `n` in {name}: {n.dtype}")
+    if n.dtype.kind in ("c" if name == "factorial" else "fc") and extend != "complex":
+        raise ValueError(_NEEDS_COMPLEX)
+
+
+def _factorial(name, n, k, exact, extend):
+    number = not hasattr(n, "dtype") and not isinstance(n, (list, tuple))
+    if number and n is None:
+        n = math.nan
+        if name != "factorial":
+            return _core.asarray(math.nan)
+    x = _core.asarray(n)
+    _check(name, x, k, exact, extend)
+    if exact and x.dtype.kind == "f":
+        if number and (n != n or n < 0 or n in (0, 1)):
+            return n if n != n else int(n >= 0)
+        raise ValueError(f"`exact=True` only supports integers, cannot use data type {x.dtype}")
+    if not x.size:
+        return x
+    if not exact:
+        return _near(x, k) if extend == "zero" else _continued(x, k)
+    if number or isinstance(n, numpy.generic):
+        return 0 if n < 0 else _range_product(int(n), k)
+    return _exact(x, k)
+
+
+def factorial(n, exact=False, extend="zero") -> ndarray | int:
+    """n!, of numbers that are not whole gamma(n + 1); of negative ones 0.
+
+    Parameters: n: an array or a number; exact: True: integers, Python's of a number, int64 of an array; extend:
+        'zero', or 'complex': gamma(n + 1) of negative and of complex numbers too.
+    Errors: ValueError for another extend, and complex numbers without it; OverflowError for exact results of an array
+        that do not fit int64."""
+    return _factorial("factorial", n, 1, exact, extend)
+
+
+def factorial2(n, exact=False, extend="zero") -> ndarray | int:
+    """n!!, the product n (n - 2) (n - 4) ...
+
+    Parameters: n: an array or a number; exact: True: integers, Python's of a number, int64 of an array; extend:
+        'zero', or 'complex': numbers that are not whole too.
+    Errors: ValueError for another extend, and numbers that are not whole without it; OverflowError for exact results of
+        an array that do not fit int64."""
+    return _factorial("factorial2", n, 2, exact, extend)
+
+
+def factorialk(n, k, exact=False, extend="zero") -> ndarray | int:
+    """The product n (n - k) (n - 2 k) ...
+
+    Parameters: n: an array or a number; k: the step, a number above 0; exact: True: integers, Python's of a number,
+        int64 of an array; extend: 'zero', or 'complex': numbers that are not whole too.
+    Errors: ValueError for another k or extend, and numbers that are not whole without it; OverflowError for exact
+        results of an array that do not fit int64."""
+    return _factorial("factorialk", n, k, exact, extend)
+
+
+def _stirling_row(n):
+    """Stirling's numbers of the second kind of n things, as integers of Python's."""
+    row = [1]
+    for i in range(1, n + 1):
+        row = [0] + [k * row[k] + row[k - 1] for k in range(1, i)] + [1]
+    return row
+
+
+def _stirling_table(n):
+    """Those of 0 to n things: (n + 1, n + 1), computed in long double."""
+    table = numpy.zeros((n + 1, n + 1), numpy.longdouble)
+    table[0, 0] = 1
+    k = numpy.arange(1, n + 1, dtype=numpy.longdouble)
+    with numpy.errstate(all="ignore"):
+        for i in range(1, n + 1):
+            table[i, 1:] = k * table[i - 1, 1:] + table[i - 1, :-1]
+        return table.astype("d")
+
+
+def stirling2(N, K, *, exact=False) -> ndarray | int:
+    """Stirling's numbers of the second kind: how many ways there are to put N things into K sets. Waits for the device.
+
+    Parameters: N: an array of whole numbers, or one, up to 2000; K: an array of whole numbers, or one; exact: True:
+        integers, Python's of numbers, int64 of arrays.
+    Errors: TypeError for numbers that are not whole; ValueError for an N above 2000; OverflowError for exact results of
+        arrays that do not fit int64."""
+    number = all(isinstance(v, numbers.Integral) for v in (N, K))
+    N, K = _core.asarray(N), _core.asarray(K)
+    for name, x in (("N", N), ("K", K)):
+        if x.dtype.kind not in "iu":
+            raise TypeError(f"Argument `{name}` must contain only integers")
+    kind = "q" if exact else "d"
+    if not N.size or not K.size:
+        return _core.empty(numpy.broadcast_shapes(N.shape, K.shape), dtype=kind)
+    most = max(int(N.max()), 0)
+    if most > 2000:
+        raise ValueError(f"stirling2: N of at most 2000, not {most}")
+    if number and exact:
+        return _stirling_row(int(N))[int(K)] if 0 <= int(K) <= int(N) else 0
+    if exact:
+        rows = [_stirling_row(i) for i in range(most + 1)] if most <= 26 else [[2 ** 63]]
+        if max(map(max, rows)) >= 2 ** 63:
+            raise OverflowError(f"exact numbers of {most} things do not fit int64; numbers have exact ones of any size")
+        table = _core.asarray([row + [0] * (most + 1 - len(row)) for row in rows], dtype=kind)
+    else:
+        table = _core.asarray(_stirling_table(most))
+    n, k = N.astype("q"), K.astype("q")
+    inside = (n >= 0) & (k >= 0) & (k <= n)
+    return _core.where(inside, table[_core.where(inside, n, 0), _core.where(inside, k, 0)], 0).astype(kind)
+
+
+def diric(x, n) -> ndarray:
+    """Dirichlet's kernel sin(n x / 2) / (n sin(x / 2)).
+
+    Parameters: x: an array or a number; n: an array of whole numbers above 0, or one; NaN for others."""
+    x, n = _core.asarray(x), _core.asarray(n)
+    n = n + (x - x)
+    x = x + (n - n)
+    x = x if x.dtype.kind in "fc" else x.astype("d")
+    least = 1e-7 if x.dtype.itemsize // (2 if x.dtype.kind == "c" else 1) > 4 else 1e-3
+    half = x / 2
+    below = _core.sin(half)
+    turns = _core.abs(_core.rint(half / math.pi) * (n - 1)) % 2
+    near = _core.abs(below) < least
+    value = _core.where(near, 1 - 2 * turns, _core.sin(n * half) / (n * _core.where(near, 1, below)))
+    return _core.where((n > 0) & (n == _core.floor(n)), value, math.nan).astype(x.dtype)
+
+
+def softplus(x, **kwargs) -> ndarray:
+    """log(1 + exp(x)), without overflow.
+
+    Parameters: x: an array or a number; kwargs: a ufunc's (out, where, dtype, ...)."""
+    return _core.logaddexp(0, x, **kwargs)

@@ -166,6 +166,55 @@ def seen(f, arguments):
     return [x for x in arguments if mpf(10) ** -290 < f(*map(mpf, x)) < 1 - mpf(10) ** -13]
 
 
+def noncentral(half, sides):
+    """The sum of sides(j) with Poisson's weights of that mean."""
+    total, weight = mpf(0), mp.exp(-half)
+    for j in range(int(half + 25 * mp.sqrt(half) + 90)):
+        total += weight * sides(j)
+        weight *= half / (j + 1)
+    return total
+
+
+def noncentral_chi(x, df, nc):
+    return noncentral(nc / 2, lambda j: mp.gammainc(df / 2 + j, 0, x / 2, regularized=True))
+
+
+def noncentral_f(dfn, dfd, nc, f):
+    y = dfn * f / (dfd + dfn * f)
+    return noncentral(nc / 2, lambda j: mp.betainc(dfn / 2 + j, dfd / 2, 0, y, regularized=True))
+
+
+def smirnov(n, d):
+    n = int(n)
+    return d * mp.fsum(mp.binomial(n, j) * (d + mpf(j) / n) ** (j - 1) * (1 - d - mpf(j) / n) ** (n - j)
+                       for j in range(int(mp.floor(n * (1 - d))) + 1))
+
+
+def tukey_lambda(x, shape):
+    """By its quantile, which is solved for the logarithm of the smaller side."""
+    if x == 0:
+        return mpf(1) / 2
+    if x > 0:
+        return 1 - tukey_lambda(-x, shape)
+    if shape > 0 and x <= -1 / shape:
+        return mpf(0)
+
+    def off(u):
+        p = mp.exp(u)
+        return ((p ** shape - (1 - p) ** shape) / shape if shape else u - mp.log1p(-p)) - x
+    low, high = mpf(-3000), -mp.log(2)
+    for _ in range(230):
+        middle = (low + high) / 2
+        low, high = (middle, high) if off(middle) < 0 else (low, middle)
+    return mp.exp(low)
+
+
+def log_wright(a, b, x):
+    return mp.log(mp.nsum(lambda k: x ** k / mp.factorial(k) * mp.rgamma(a * k + b), [0, mp.inf]))
+
+
+WIDE = [(df, nc) for df in (0.3, 2.0, 11.0, 150.0) for nc in (1e-3, 0.7, 12.0, 260.0)]
+
 # name: (function of mpf's, arguments)
 VALUES = {
     "expit": (lambda x: 1 / (1 + mp.exp(-x)), BOTH + [-700.5, -744.5, 36.9]),
@@ -416,6 +465,15 @@ VALUES |= {
     "nbdtr": (negative_binomial_below, COUNTS),
     "nbdtrc": (lambda k, n, p: 1 - negative_binomial_below(k, n, p), COUNTS),
     "pdtr": (poisson_below, triples(DEGREES, [0.01, 1.0, 7.5, 35.0])),
+    "chndtr": (noncentral_chi, [((df + nc) * f, df, nc) for df, nc in WIDE for f in (0.08, 0.6, 0.97, 1.4, 2.5)]),
+    "ncfdtr": (noncentral_f, [(df, dfd, nc, (df + nc) / df * f) for df, nc in WIDE[:-1] for dfd in (0.9, 7.0, 40.0)
+                              for f in (0.1, 0.9, 3.0)]),
+    "smirnov": (smirnov, [(float(n), d) for n in (1, 2, 5, 17, 60, 400)
+                          for d in (1e-9, 0.01, 0.1, 0.35, 0.5, 0.8, 0.99)]),
+    "tklmbda": (tukey_lambda, [(x, v) for v in (-1.5, -0.2, 0.0, 1e-9, 0.14, 0.5, 1.0, 2.5, 9.0)
+                               for x in (-40.0, -1.9, -0.99, -0.3, -0.1, -1e-5, 0.0, 0.05, 0.3, 1.7, 12.0)]),
+    "log_wright_bessel": (log_wright, [(a, b, x) for a in (0.3, 1.0, 4.5) for b in (0.2, 1.0, 3.7)
+                                       for x in (1e-6, 0.5, 6.0, 60.0, 99.0)]),
     "pdtrc": (lambda k, m: 1 - poisson_below(k, m), triples(DEGREES, [0.1, 1.0, 7.5, 35.0])),
     "fdtr": (f_below, triples(SHAPES, SHAPES, sizes(0.1, 8, 6))),
     "fdtrc": (lambda a, b, x: 1 - f_below(a, b, x), triples(SHAPES, SHAPES, sizes(0.1, 8, 6))),

@@ -110,6 +110,7 @@ NO_C = {
         roots_genlaguerre roots_hermite roots_hermitenorm roots_jacobi roots_laguerre roots_legendre roots_sh_chebyt
         roots_sh_chebyu roots_sh_jacobi roots_sh_legendre s_roots sh_chebyt sh_chebyu sh_jacobi sh_legendre t_roots
         ts_roots u_roots us_roots y0_zeros y1_zeros y1p_zeros yn_zeros ynp_zeros""",
+    "Faddeeva's function of a turned argument": "modfresnelm modfresnelp",
     "recurrences and products of whole arrays, of elementwise operations": """
         assoc_legendre_p assoc_legendre_p_all comb diric factorial factorial2 factorialk legendre_p legendre_p_all
         perm softplus sph_harm_y_all sph_legendre_p sph_legendre_p_all stirling2""",

@@ -114,14 +114,13 @@ CPS_HEAVY cp_complex128 cps_sph_harm_y(double n, double m, double theta, double 
     return CPS_C(now * cos(m * phi), now * sin(m * phi));
 }
 
-/* The sum of x^k / (k! gamma(a k + b)), all of whose terms are positive. */
-CPS_HEAVY double cps_wright_bessel(double a, double b, double x)
+/* The sum of x^k / (k! gamma(a k + b)), all of whose terms are positive, times exp(-*scale). */
+CPS_HEAVY double cps_wright_sum(double a, double b, double x, double *scale)
 {
+    *scale = 0;
     if (!(a >= 0 && b >= 0 && x >= 0)) return CPS_NAN;
     if (a == CPS_INF || b == CPS_INF) return CPS_NAN;
     if (x == CPS_INF) return CPS_INF;
-    if (x == 0) return cps_rgamma(b);
-    if (a == 0) return exp(x) * cps_rgamma(b);
     double sum = 0, factor = 1;
     if (x <= 100) { /* factors x^k / k! are in range */
         for (int k = 0; k < 2000; k++) {
@@ -142,9 +141,28 @@ CPS_HEAVY double cps_wright_bessel(double a, double b, double x)
             largest = e;
         }
         sum += exp(e - largest);
-        if (e < largest - 40) return exp(largest + log(sum));
+        *scale = largest;
+        if (e < largest - 40) return sum;
     }
     return CPS_INF; /* terms that grow so long have a logarithm of that size */
+}
+CPS_MATH double cps_wright_bessel(double a, double b, double x)
+{
+    if (b >= 0 && b < CPS_INF && x >= 0 && x < CPS_INF) {
+        if (x == 0 && a >= 0 && a < CPS_INF) return cps_rgamma(b);
+        if (a == 0) return exp(x) * cps_rgamma(b);
+    }
+    double scale;
+    const double sum = cps_wright_sum(a, b, x, &scale);
+    return scale == 0 ? sum : exp(scale + log(sum));
+}
+CPS_MATH double cps_log_wright_bessel(double a, double b, double x)
+{
+    if (b >= 0 && b < CPS_INF && x >= 0 && x < CPS_INF && a >= 0 && a < CPS_INF && (x == 0 || a == 0))
+        return b == 0 ? -CPS_INF : x - cps_gammaln(b);
+    double scale;
+    const double sum = cps_wright_sum(a, b, x, &scale);
+    return scale + log(sum);
 }
 
 #endif

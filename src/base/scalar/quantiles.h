@@ -233,4 +233,82 @@ CPS_MATH double cps_powm1(double x, double y)
     return pow(x, y) - 1;
 }
 
+/* --- Smirnov's distribution of the largest distance above of n values, and Tukey's lambda --- */
+/* d times the sum of binomial densities at j of n, of the probability d + j / n, over that (Birnbaum and Tingey). */
+CPS_HEAVY double cps_smirnov(double n, double d)
+{
+    n = trunc(n);
+    if (!(n > 0 && n <= 1e6 && d >= 0 && d <= 1)) return CPS_NAN;
+    if (d == 0 || d == 1) return d == 0;
+    if (n == 1) return 1 - d;
+    double sum = 0;
+    for (double j = 0; j <= n; j++) {
+        const double q = fma(-n, d, n - j) / n, p = fma(n, d, j) / n;
+        if (!(q > 0)) break;
+        const double density = j == 0 ? p * exp(n * log1p(-p)) * q * (n + 1)
+                                      : cps_beta_density(j + 1, n - j + 1, p, q, 1);
+        sum += density / ((n + 1) * p * q) / p;
+    }
+    return fmin(d * sum, 1);
+}
+CPS_HEAVY double cps_smirnovi(double n, double p)
+{
+    n = trunc(n);
+    if (!(n > 0 && n <= 1e6 && p >= 0 && p <= 1)) return CPS_NAN;
+    if (p == 0 || p == 1) return p == 0;
+    if (n == 1) return 1 - p;
+    double low = 0, high = 1, f = -log(p), g = -CPS_INF; /* log(smirnov(n, d) / p) falls with d */
+    for (int i = 0; i < 200; i++) {
+        double at = 0.5 * (low + high);
+        if (g > -1e300 && i % 3 != 2 && f != g) at = low - f * ((high - low) / (g - f));
+        if (!(at > low && at < high)) at = 0.5 * (low + high);
+        if (high - low < 4e-16 * high || at == low || at == high) break;
+        const double h = log(cps_smirnov(n, at) / p);
+        if (h == 0) return at;
+        if (h > 0) {
+            low = at, f = h, g *= 0.5;
+        } else {
+            high = at, g = h, f *= 0.5;
+        }
+    }
+    return 0.5 * (low + high);
+}
+/* For log(p) = u, p < 1/2: how far Tukey's quantile (p^l - (1-p)^l) / l is from x, times l; by sums without
+ * cancellation where x is near -1/l. */
+CPS_MATH double cps_tukey_off(double u, double l, double x)
+{
+    const double rest = expm1(l * log1p(-exp(u))), left = fma(l, x, 1);
+    return l > 0 && left < 0.5 ? (exp(l * u) - rest) - left : (expm1(l * u) - rest) - l * x;
+}
+CPS_HEAVY double cps_tukey_below(double x, double l) /* x < 0 */
+{
+    if (l > 0 && fma(l, x, 1) <= 0) return 0;
+    if (l == 0) return exp(x) / (1 + exp(x));
+    double low = -745, high = -0.69314718055994530942;
+    double f = cps_tukey_off(low, l, x), g = cps_tukey_off(high, l, x);
+    const double sign = l > 0 ? 1 : -1; /* what grows with u */
+    if (f * sign > 0) return 0;
+    for (int i = 0; i < 200; i++) {
+        const double middle = 0.5 * (low + high);
+        double at = middle;
+        if (fabs(f) < 1e300 && fabs(g) < 1e300 && i % 3 != 2 && f != g) at = low - f * ((high - low) / (g - f));
+        if (!(at > low && at < high)) at = middle;
+        if (high - low < 2e-16 * fmax(1, fabs(middle))) break;
+        const double h = cps_tukey_off(at, l, x);
+        if (h == 0) return exp(at);
+        if (h * sign < 0) {
+            low = at, f = h, g *= 0.5;
+        } else {
+            high = at, g = h, f *= 0.5;
+        }
+    }
+    return exp(0.5 * (low + high));
+}
+CPS_MATH double cps_tklmbda(double x, double l)
+{
+    if (x != x || l != l) return CPS_NAN;
+    if (x == 0) return 0.5;
+    return x < 0 ? cps_tukey_below(x, l) : 1 - cps_tukey_below(-x, l);
+}
+
 #endif

@@ -11,8 +11,8 @@ from cuprite._support import ufunc_of
 
 __all__ = [
     "btdtr", "btdtri", "cbrt", "exp2", "expm1", "h1vp", "h2vp", "i0", "ivp", "jvp", "kelvin", "kn", "kvp", "lambertw",
-    "log1p", "logsumexp", "multigammaln", "polygamma", "round", "sinc", "sph_harm", "spherical_in",
-    "spherical_jn", "spherical_kn", "spherical_yn", "yvp",
+    "log1p", "logsumexp", "modfresnelm", "modfresnelp", "multigammaln", "polygamma", "round", "sinc", "sph_harm",
+    "spherical_in", "spherical_jn", "spherical_kn", "spherical_yn", "yvp",
 ]
 
 sinc = _core.sinc
@@ -328,3 +328,32 @@ def _largest(x, axis):
     """The largest element, 0 in place of infinities and NaN: what is taken from exponents."""
     m = (x.real if x.dtype.kind == "c" else x).max(axis=axis, keepdims=True)
     return _core.where(_core.isfinite(m), m, 0).astype(m.dtype)
+
+
+def _modified_fresnel(x, sign):
+    """(F, K) for one sign of the exponent: of exp(i t*t), K is w(exp(i pi/4) x) / 2 of Faddeeva's function w."""
+    x = _core.asarray(x)
+    kind = "F" if _core.can_cast(x.dtype, "f") else "D"
+    if x.dtype.kind == "c":
+        raise TypeError("modified Fresnel integrals take real numbers")
+    x = x.astype("d")
+    k = _own("wofz")(x * complex(math.sqrt(0.5), math.sqrt(0.5))) / 2
+    f = k * _core.exp(1j * (x * x + math.pi / 4)) * math.sqrt(math.pi)
+    both = (f, k) if sign > 0 else (f.conj(), k.conj())
+    return tuple(part.astype(kind) for part in both)
+
+
+def modfresnelp(x) -> tuple[_core.ndarray, _core.ndarray]:
+    """The integral of exp(i t*t) from x on, and it times exp(-i (x*x + pi/4)) / sqrt(pi).
+
+    Parameters: x: an array or a number.
+    Errors: TypeError for complex numbers."""
+    return _modified_fresnel(x, 1)
+
+
+def modfresnelm(x) -> tuple[_core.ndarray, _core.ndarray]:
+    """The integral of exp(-i t*t) from x on, and it times exp(i (x*x + pi/4)) / sqrt(pi).
+
+    Parameters: x: an array or a number.
+    Errors: TypeError for complex numbers."""
+    return _modified_fresnel(x, -1)

@@ -1,0 +1,183 @@
+/* The chapter of noncentral distributions: chi squared's and F's, and their inverses.
+ *
+ * A noncentral distribution is a sum of central ones, of shapes a, a + 1, ..., with Poisson's weights w[j]. Divided by
+ * its front, t[j], the lower side of one follows from that of the next one, and the upper side from that of the one
+ * before, by sums of positive numbers. So the smaller side of the two is a sum of positive terms without cancellation:
+ * it begins at the largest product of weight and front, and ends on both sides where terms no longer count. */
+#ifndef CPS_NONCENTRAL_H
+#define CPS_NONCENTRAL_H
+
+#include "scalar/distributions.h"
+
+/* The central distribution: gammainc's of x, or, for b > 0, betainc's of x, where y is 1 - x. `half` is the weights'
+ * mean. */
+typedef struct cps_central { double a, b, x, y, half; } cps_central;
+
+/* t[j + 1] / t[j] */
+CPS_MATH double cps_front_ratio(const cps_central *c, double j)
+{
+    const double a = c->a + j;
+    return c->b > 0 ? c->x * ((a + c->b) / (a + 1)) : c->x / (a + 1);
+}
+CPS_MATH double cps_product_ratio(const cps_central *c, double j) /* the same of weight and front */
+{
+    return c->half / (j + 1) * cps_front_ratio(c, j);
+}
+/* The j of the largest product of weight and front. */
+CPS_MATH double cps_largest_product(const cps_central *c)
+{
+    const double n = c->b > 0 ? c->half * c->x * (c->a + c->b) : c->half * c->x;
+    const double m = c->b > 0 ? c->a - c->half * c->x : c->a, root = sqrt(m * m + 4 * n);
+    return floor(m > 0 ? 2 * n / (m + root) : 0.5 * (root - m));
+}
+/* The lower side of shape j over its front: 1 + r[j] + r[j] r[j+1] + ... */
+CPS_MATH double cps_lower_over_front(const cps_central *c, double j)
+{
+    double term = 1, sum = 1;
+    for (int k = 0; k < 100000; k++) {
+        term *= cps_front_ratio(c, j + k);
+        sum += term;
+        if (term < 1e-17 * sum) break;
+    }
+    return sum;
+}
+#define CPS_MOST_TERMS 2000000
+/* The sum of the lower sides over the largest product; `at` is its j. */
+CPS_MATH double cps_sum_of_lower(const cps_central *c, double at)
+{
+    double j = at, product = 1, sum = 0;
+    for (int k = 0; k < CPS_MOST_TERMS && product > 1e-18; k++) product *= cps_product_ratio(c, j), j++;
+    double side = cps_lower_over_front(c, j);
+    for (int k = 0; k < CPS_MOST_TERMS; k++) {
+        const double term = product * side;
+        sum += term;
+        if (j == 0 || (j < at && term < 1e-18 * sum)) return sum;
+        j--;
+        side = 1 + cps_front_ratio(c, j) * side;
+        product /= cps_product_ratio(c, j);
+    }
+    return CPS_NAN;
+}
+/* The same of the upper sides. */
+CPS_MATH double cps_sum_of_upper(const cps_central *c, double at)
+{
+    double j = at, product = 1, sum = 0;
+    for (int k = 0; k < CPS_MOST_TERMS && product > 1e-18 && j > 0; k++) j--, product /= cps_product_ratio(c, j);
+    const double a = c->a + j;
+    const cps_sides first = c->b > 0 ? cps_beta_sides(a, c->b, c->x, c->y) : cps_gamma_sides(a, c->x);
+    const double front = c->b > 0 ? cps_beta_density(a, c->b, c->x, c->y, 1) / a : cps_gamma_front(a, c->x);
+    double side = front > 0 ? first.q / front : 0;
+    for (int k = 0; k < CPS_MOST_TERMS; k++) {
+        const double term = product * side;
+        sum += term;
+        if (j > at && term < 1e-18 * sum) return sum;
+        side = (side + 1) / cps_front_ratio(c, j);
+        product *= cps_product_ratio(c, j);
+        j++;
+    }
+    return CPS_NAN;
+}
+CPS_HEAVY cps_sides cps_noncentral_sides(double a, double b, double x, double y, double half)
+{
+    const cps_central c = {a, b, x, y, half};
+    if (half == 0) return b > 0 ? cps_beta_sides(a, b, x, y) : cps_gamma_sides(a, x);
+    const double at = cps_largest_product(&c), shape = a + at;
+    const double front = b > 0 ? cps_beta_density(shape, b, x, y, 1) / shape : cps_gamma_front(shape, x);
+    const double largest = cps_gamma_front(at, half) * front;
+    const int below = b > 0 ? x * b < y * (a + half) : x < a + half;
+    return below ? cps_of_p(fmin(largest * cps_sum_of_lower(&c, at), 1))
+                 : cps_of_q(fmin(largest * cps_sum_of_upper(&c, at), 1));
+}
+#define CPS_MOST_NONCENTRAL 1e9
+
+CPS_MATH int cps_is_noncentral(double nc) { return nc >= 0 && nc <= CPS_MOST_NONCENTRAL; }
+CPS_HEAVY cps_sides cps_chi_sides(double x, double df, double nc)
+{
+    if (!(df > 0 && df < CPS_INF && x >= 0 && cps_is_noncentral(nc))) return cps_sides_of(CPS_NAN, CPS_NAN);
+    if (x == 0 || x == CPS_INF) return cps_sides_of(x > 0, x == 0);
+    return cps_noncentral_sides(0.5 * df, 0, 0.5 * x, 0, 0.5 * nc);
+}
+CPS_HEAVY cps_sides cps_ncf_sides(double dfn, double dfd, double nc, double f)
+{
+    if (!(dfn > 0 && dfn < CPS_INF && dfd > 0 && dfd < CPS_INF && f >= 0 && cps_is_noncentral(nc)))
+        return cps_sides_of(CPS_NAN, CPS_NAN);
+    if (f == 0 || f == CPS_INF) return cps_sides_of(f > 0, f == 0);
+    const double t = dfn / dfd * f;
+    if (t == 0 || t > 1e300) return cps_sides_of(t > 0, t == 0);
+    return cps_noncentral_sides(0.5 * dfn, 0.5 * dfd, t / (1 + t), 1 / (1 + t), 0.5 * nc);
+}
+CPS_MATH double cps_chndtr(double x, double df, double nc) { return cps_chi_sides(x, df, nc).p; }
+CPS_MATH double cps_ncfdtr(double dfn, double dfd, double nc, double f) { return cps_ncf_sides(dfn, dfd, nc, f).p; }
+
+/* --- inverses --- */
+enum { CPS_CHI_X, CPS_CHI_DF, CPS_CHI_NC, CPS_NCF_DFN, CPS_NCF_DFD, CPS_NCF_NC, CPS_NCF_F };
+/* log of a side over the wanted one where parameter `which` is exp(log_s) and the others are u, v, w in their order. */
+CPS_HEAVY double cps_noncentral_off(int which, double log_s, double u, double v, double w, double p)
+{
+    const double s = exp(log_s), q = 1 - p;
+    const cps_sides found = which == CPS_CHI_X     ? cps_chi_sides(s, u, v)
+                            : which == CPS_CHI_DF  ? cps_chi_sides(u, s, v)
+                            : which == CPS_CHI_NC  ? cps_chi_sides(u, v, s)
+                            : which == CPS_NCF_DFN ? cps_ncf_sides(s, u, v, w)
+                            : which == CPS_NCF_DFD ? cps_ncf_sides(u, s, v, w)
+                            : which == CPS_NCF_NC  ? cps_ncf_sides(u, v, s, w)
+                                                   : cps_ncf_sides(u, v, w, s);
+    return p < q ? log(found.p / p) : -log(found.q / q);
+}
+/* The parameter for which the distribution is p; NaN where none between exp(low) and exp(high) is. By regula falsi in
+ * its logarithm, as quantiles.h's. */
+CPS_HEAVY double cps_noncentral_parameter(int which, double u, double v, double w, double p, double low, double high)
+{
+    if (!(p > 0 && p < 1)) return CPS_NAN;
+    double f = cps_noncentral_off(which, low, u, v, w, p), g = cps_noncentral_off(which, high, u, v, w, p);
+    if (f != f || g != g || !((f <= 0 && g >= 0) || (f >= 0 && g <= 0))) return CPS_NAN;
+    for (int i = 0; i < 200; i++) {
+        const double width = high - low, middle = low + 0.5 * width;
+        double at = middle;
+        if (fabs(f) < 1e300 && fabs(g) < 1e300 && i % 3 != 2 && f != g) at = low - f * (width / (g - f));
+        if (!(at > low && at < high)) at = middle;
+        if (width < 4e-16 * fmax(1, fabs(middle))) return exp(middle);
+        const double h = cps_noncentral_off(which, at, u, v, w, p);
+        if (h == 0) return exp(at);
+        if ((h < 0) == (f < 0)) {
+            low = at, f = h, g *= 0.5;
+        } else {
+            high = at, g = h, f *= 0.5;
+        }
+    }
+    return exp(0.5 * (low + high));
+}
+CPS_MATH double cps_chndtrix(double p, double df, double nc)
+{
+    if (!(df > 0 && df < CPS_INF && cps_is_noncentral(nc))) return CPS_NAN;
+    if (p == 0 || p == 1) return p == 0 ? 0 : CPS_INF;
+    return cps_noncentral_parameter(CPS_CHI_X, df, nc, 0, p, -708, log(4 * (df + nc) + 2000));
+}
+CPS_MATH double cps_chndtridf(double x, double p, double nc)
+{
+    return cps_noncentral_parameter(CPS_CHI_DF, x, nc, 0, p, -34, 30);
+}
+CPS_MATH double cps_chndtrinc(double x, double df, double p)
+{
+    return cps_noncentral_parameter(CPS_CHI_NC, x, df, 0, p, -34, 18);
+}
+CPS_MATH double cps_ncfdtri(double dfn, double dfd, double nc, double p)
+{
+    if (!(dfn > 0 && dfn < CPS_INF && dfd > 0 && dfd < CPS_INF && cps_is_noncentral(nc))) return CPS_NAN;
+    if (p == 0 || p == 1) return p == 0 ? 0 : CPS_INF;
+    return cps_noncentral_parameter(CPS_NCF_F, dfn, dfd, nc, p, -650, 650);
+}
+CPS_MATH double cps_ncfdtridfd(double dfn, double p, double nc, double f)
+{
+    return cps_noncentral_parameter(CPS_NCF_DFD, dfn, nc, f, p, -34, 30);
+}
+CPS_MATH double cps_ncfdtridfn(double p, double dfd, double nc, double f)
+{
+    return cps_noncentral_parameter(CPS_NCF_DFN, dfd, nc, f, p, -34, 30);
+}
+CPS_MATH double cps_ncfdtrinc(double dfn, double dfd, double p, double f)
+{
+    return cps_noncentral_parameter(CPS_NCF_NC, dfn, dfd, f, p, -34, 18);
+}
+
+#endif

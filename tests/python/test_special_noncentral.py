@@ -1,0 +1,131 @@
+"""Noncentral distributions and Smirnov's: each inverse gives the value that it was made from, both tails, the ends of
+their domains, and SciPy's values where SciPy finds any."""
+import numpy as np
+import pytest
+import scipy.special
+import scipy.stats
+
+import cuprite as cp
+from cuprite.scipy import special as ours
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def host(f, *x):
+    return f(*[cp.asarray(np.asarray(v, "d")) for v in x]).get()
+
+
+def shapes(n, seed=0):
+    rng = np.random.default_rng(seed)
+    return np.exp(rng.uniform(-1, 4, n)), np.exp(rng.uniform(-1, 4, n)), np.exp(rng.uniform(-3, 4, n)), \
+        rng.uniform(0.02, 0.98, n)
+
+
+def near(got, want, rtol):
+    assert np.isfinite(want).mean() > 0.6
+    known = np.isfinite(want)
+    np.testing.assert_allclose(got[known], want[known], rtol=rtol)
+
+
+def test_chi_squared(device):
+    df, _, nc, p = shapes(120)
+    x = host(ours.chndtrix, p, df, nc)
+    np.testing.assert_allclose(host(ours.chndtr, x, df, nc), p, rtol=1e-11)
+    np.testing.assert_allclose(x, scipy.stats.ncx2.ppf(p, df, nc), rtol=1e-8)
+    found = host(ours.chndtridf, x, p, nc)
+    np.testing.assert_allclose(host(ours.chndtr, x, found, nc), p, rtol=1e-11)
+    np.testing.assert_allclose(found, df, rtol=1e-6)
+    found = host(ours.chndtrinc, x, df, p)
+    np.testing.assert_allclose(host(ours.chndtr, x, df, found), p, rtol=1e-11)
+    near(host(ours.chndtr, x, df, nc), scipy.special.chndtr(x, df, nc), 1e-9)
+
+
+def test_f(device):
+    dfn, dfd, nc, p = shapes(80, 1)
+    f = host(ours.ncfdtri, dfn, dfd, nc, p)
+    np.testing.assert_allclose(host(ours.ncfdtr, dfn, dfd, nc, f), p, rtol=1e-10)
+    near(host(ours.ncfdtr, dfn, dfd, nc, f), scipy.special.ncfdtr(dfn, dfd, nc, f), 1e-8)
+    np.testing.assert_allclose(host(ours.ncfdtr, dfn, dfd, host(ours.ncfdtrinc, dfn, dfd, p, f), f), p, rtol=1e-10)
+    for name, of in (("ncfdtridfn", lambda v: (v, dfd, nc, f)), ("ncfdtridfd", lambda v: (dfn, v, nc, f))):
+        given = (p, dfd, nc, f) if name == "ncfdtridfn" else (dfn, p, nc, f)
+        found = host(getattr(ours, name), *given)
+        known = np.isfinite(found)  # where the distribution does not grow or fall throughout there may be none
+        assert known.mean() > 0.6
+        np.testing.assert_allclose(host(ours.ncfdtr, *of(found))[known], p[known], rtol=1e-9)
+
+
+def test_tails(device):
+    """Far below the mean nothing is lost; far above it is 1."""
+    nc = np.array([1e-3, 1.0, 50.0, 1e4, 1e6])
+    df = np.full(5, 3.0)
+    low, high = host(ours.chndtr, 1e-3 * (df + nc), df, nc), host(ours.chndtr, 50 * (df + nc), df, nc)
+    assert (low[:3] > 0).all() and (low[:3] < 1e-4).all() and (high == 1).all()
+    np.testing.assert_allclose(host(ours.chndtr, 1e6 + 3, 3.0, 1e6), 0.5, atol=1e-3)
+    steps = host(ours.chndtr, np.linspace(0, 90, 500), 4 + np.zeros(500), 30 + np.zeros(500))
+    assert (np.diff(steps) >= 0).all() and steps[0] == 0 and steps[-1] < 1
+
+
+def test_without_noncentrality(device):
+    x = np.linspace(0.1, 20, 30)
+    np.testing.assert_array_equal(host(ours.chndtr, x, 3.5, 0.0), host(ours.chdtr, 3.5, x))
+    np.testing.assert_allclose(host(ours.ncfdtr, 3.5, 8.0, 0.0, x), host(ours.fdtr, 3.5, 8.0, x), rtol=1e-13)
+
+
+def test_domains(device):
+    nan = np.nan
+    for x in ((nan, 1, 1), (1, nan, 1), (1, 1, nan), (-1, 1, 1), (1, 0, 1), (1, -2, 1), (1, 1, -1), (1, 1, 1e12)):
+        assert np.isnan(host(ours.chndtr, *x))
+    for x in ((1, 2, nan, 1), (0, 2, 1, 1), (2, 0, 1, 1), (2, 2, -1, 1), (2, 2, 1, -1), (2, 2, 1, nan)):
+        assert np.isnan(host(ours.ncfdtr, *x))
+    assert host(ours.chndtr, 0, 2, 1) == 0 and host(ours.chndtr, np.inf, 2, 1) == 1
+    assert host(ours.ncfdtr, 2, 2, 1, 0) == 0 and host(ours.ncfdtr, 2, 2, 1, np.inf) == 1
+    assert host(ours.chndtrix, 0, 2, 1) == 0 and host(ours.chndtrix, 1, 2, 1) == np.inf
+    assert host(ours.ncfdtri, 2, 2, 1, 0) == 0 and host(ours.ncfdtri, 2, 2, 1, 1) == np.inf
+    for name in ("chndtrix", "chndtridf", "chndtrinc"):
+        at = {"chndtrix": 0, "chndtridf": 1, "chndtrinc": 2}[name]
+        for p in (-0.1, 1.1, nan):
+            assert np.isnan(host(getattr(ours, name), *[p if i == at else 1.0 for i in range(3)]))
+
+
+def test_smirnov(device):
+    n = np.array([5, 30, 200, 1000])[:, None]
+    p = np.array([1e-12, 1e-3, 0.2, 0.5, 0.9, 0.999])
+    d = ours.smirnovi(cp.asarray(n), cp.asarray(p)).get()
+    np.testing.assert_allclose(ours.smirnov(cp.asarray(n), cp.asarray(d)).get(), np.broadcast_to(p, d.shape),
+                               rtol=1e-10)
+    np.testing.assert_allclose(d, scipy.special.smirnovi(n, p), rtol=1e-9)
+    for x in ((0, 0.5), (-1, 0.5), (0.5, 0.5), (3, -0.1), (3, 1.1), (3, np.nan), (2e6, 0.5)):
+        assert np.isnan(host(ours.smirnov, *x)) and np.isnan(host(ours.smirnovi, *x))
+    assert host(ours.smirnov, 2.7, 0.3) == host(ours.smirnov, 2, 0.3)
+    np.testing.assert_allclose(host(ours.smirnov, 2.7, 0.3), scipy.special.smirnov(2.7, 0.3), rtol=1e-13)
+    assert host(ours.smirnov, 3, 0) == 1 and host(ours.smirnov, 3, 1) == 0
+    assert host(ours.smirnovi, 3, 0) == 1 and host(ours.smirnovi, 3, 1) == 0
+
+
+def test_tukeys_lambda(device):
+    x = np.linspace(-8, 8, 41)
+    for shape in (-2.0, -0.1, 0.0, 1e-12, 0.3, 1.0, 2.0, 6.0):
+        np.testing.assert_allclose(host(ours.tklmbda, x, shape + 0 * x), scipy.special.tklmbda(x, shape), rtol=1e-7,
+                                   atol=1e-9)
+        np.testing.assert_allclose(host(ours.tklmbda, x, shape + 0 * x) + host(ours.tklmbda, -x, shape + 0 * x), 1,
+                                   rtol=1e-14)
+    assert host(ours.tklmbda, -np.inf, -0.5) == 0 and host(ours.tklmbda, np.inf, 0.5) == 1
+    assert np.isnan(host(ours.tklmbda, np.nan, 1)) and np.isnan(host(ours.tklmbda, 1, np.nan))
+
+
+@pytest.mark.parametrize("name", ["modfresnelp", "modfresnelm"])
+def test_modified_fresnel_integrals(name, device):
+    x = np.array([0, 1e-6, 0.3, 1.7, 6.0, 40.0, 1e3])
+    for g, w in zip(getattr(ours, name)(cp.asarray(x)), getattr(scipy.special, name)(x), strict=True):
+        assert g.dtype == w.dtype == np.complex128
+        np.testing.assert_allclose(g.get(), w, rtol=1e-5, atol=1e-9)  # SciPy's have seven digits
+    sign = 1 if name[-1] == "p" else -1
+    whole = np.sqrt(np.pi) * np.exp(1j * sign * np.pi / 4)  # from -infinity on, where SciPy's imaginary part is wrong
+    np.testing.assert_allclose((getattr(ours, name)(cp.asarray(-x))[0] + getattr(ours, name)(cp.asarray(x))[0]).get(),
+                               np.broadcast_to(whole, x.shape), rtol=1e-9)
+    x = np.concatenate([x, -x[1:]])
+    f, k = getattr(ours, name)(cp.asarray(x))
+    turned = f * cp.exp(-1j * sign * (cp.asarray(x)**2 + np.pi / 4)) / np.sqrt(np.pi)
+    np.testing.assert_allclose(turned.get(), k.get(), rtol=1e-9)
+    for t in "fe":
+        assert getattr(ours, name)(cp.ones(2, t))[0].dtype == getattr(scipy.special, name)(np.ones(2, t))[0].dtype

@@ -213,6 +213,9 @@ def log_wright(a, b, x):
     return mp.log(mp.nsum(lambda k: x ** k / mp.factorial(k) * mp.rgamma(a * k + b), [0, mp.inf]))
 
 
+_apart = random.Random(40)
+LARGE_PARAMETERS = [(*(_apart.uniform(-40, 40) for _ in range(3)), _apart.choice(
+    [_apart.uniform(-0.9, 0.9), _apart.uniform(-6, 0), -10 ** _apart.uniform(0, 3)])) for _ in range(120)]
 WIDE = [(df, nc) for df in (0.3, 2.0, 11.0, 150.0) for nc in (1e-3, 0.7, 12.0, 260.0)]
 
 # name: (function of mpf's, arguments)
@@ -434,7 +437,8 @@ SHAPES = sizes(0.3, 40, 8)
 VALUES |= {
     "hyp0f1": (mp.hyp0f1, triples([0.5, 1.0, 2.25, 7.0, 15.5, -2.5], between(-40, 40, 12) + [1e-8, 500.0, -900.0])),
     "hyp1f1": (mp.hyp1f1, triples(REALS, REALS, between(-40, 40, 12) + [1e-8, 200.0, -150.0], n=60)),
-    "hyp2f1": (mp.hyp2f1, triples(REALS, REALS, REALS, INSIDE + [0.99, 0.9999, -3.5, -200.0, 0.61, -0.61], n=90)),
+    "hyp2f1": (mp.hyp2f1, triples(REALS, REALS, REALS, INSIDE + [0.99, 0.9999, -3.5, -200.0, 0.61, -0.61], n=90) +
+               LARGE_PARAMETERS),
     "eval_jacobi": (mp.jacobi, triples(DEGREES + [2.5], [-0.5, 0.25, 2.0], [-0.5, 0.25, 2.0], INSIDE)),
     "eval_legendre": (mp.legendre, triples(DEGREES + [2.5, 7.75], INSIDE)),
     "eval_chebyt": (mp.chebyt, triples(DEGREES + [2.5], INSIDE + [1.5, -1.25])),

@@ -184,6 +184,18 @@ def noncentral_f(dfn, dfd, nc, f):
     return noncentral(nc / 2, lambda j: mp.betainc(dfn / 2 + j, dfd / 2, 0, y, regularized=True))
 
 
+def noncentral_t(df, nc, t):
+    if t < 0:
+        return 1 - noncentral_t(df, -nc, -t)
+    half, y, total = nc * nc / 2, t * t / (df + t * t), mpf(0)
+    even, odd = mp.exp(-half), nc / mp.sqrt(2) * mp.exp(-half) / mp.gamma(mpf(3) / 2)
+    for j in range(int(half + 25 * mp.sqrt(half) + 90)):
+        total += even * mp.betainc(j + mpf(1) / 2, df / 2, 0, y, regularized=True)
+        total += odd * mp.betainc(j + 1, df / 2, 0, y, regularized=True)
+        even, odd = even * half / (j + 1), odd * half / (j + mpf(3) / 2)
+    return mp.ncdf(-nc) + total / 2
+
+
 def smirnov(n, d):
     n = int(n)
     return d * mp.fsum(mp.binomial(n, j) * (d + mpf(j) / n) ** (j - 1) * (1 - d - mpf(j) / n) ** (n - j)
@@ -472,6 +484,8 @@ VALUES |= {
     "chndtr": (noncentral_chi, [((df + nc) * f, df, nc) for df, nc in WIDE for f in (0.08, 0.6, 0.97, 1.4, 2.5)]),
     "ncfdtr": (noncentral_f, [(df, dfd, nc, (df + nc) / df * f) for df, nc in WIDE[:-1] for dfd in (0.9, 7.0, 40.0)
                               for f in (0.1, 0.9, 3.0)]),
+    "nctdtr": (noncentral_t, [(df, nc, nc + t) for df in (0.4, 3.0, 25.0) for nc in (-4.0, -0.5, 0.0, 1.5, 9.0)
+                              for t in (-6.0, -1.2, -0.1, 0.3, 2.5, 30.0)]),
     "smirnov": (smirnov, [(float(n), d) for n in (1, 2, 5, 17, 60, 400)
                           for d in (1e-9, 0.01, 0.1, 0.35, 0.5, 0.8, 0.99)]),
     "tklmbda": (tukey_lambda, [(x, v) for v in (-1.5, -0.2, 0.0, 1e-9, 0.14, 0.5, 1.0, 2.5, 9.0)

@@ -142,7 +142,8 @@ def test_every_row_has_exact_values():
 
 
 #: inverses that test_special_noncentral.py has
-NONCENTRAL = {"chndtrix", "chndtridf", "chndtrinc", "ncfdtri", "ncfdtridfd", "ncfdtridfn", "ncfdtrinc"}
+NONCENTRAL = {"chndtrix", "chndtridf", "chndtrinc", "ncfdtri", "ncfdtridfd", "ncfdtridfn", "ncfdtrinc",
+              "nctdtrit", "nctdtridf", "nctdtrinc"}
 #: parameters of distributions: the function of (the parameter, two others), and where the parameter and the value stand
 PARAMETERS = {
     "btdtria": ("betainc", 0, lambda p, a, b: (p, a, b)), "btdtrib": ("betainc", 1, lambda p, a, b: (a, p, b)),
@@ -280,6 +281,9 @@ OTHERWISE |= {"chndtr": lambda x, df, nc: extreme(x, df, nc) | any_nan(x, df, nc
               "ncfdtr": lambda a, b, nc, f: extreme(a, b, nc, f) | any_nan(a, b, nc, f) | (a < 0.1) | (b < 0.1) |
               (nc < 0) | (nc > 1e4), "log_wright_bessel": OTHERWISE["wright_bessel"], "smirnov": lambda n, d: n > 1e6,
               "smirnovi": lambda n, p: n > 1e6, "tklmbda": lambda x, v: extreme(x, v) | (abs(v) < 0.02)}
+SIZE["nctdtr"] = lambda df, nc, t: 1 if t < 0 < nc else 0
+OTHERWISE["nctdtr"] = lambda df, nc, t: extreme(df, nc, t) | any_nan(df, nc, t) | (df < 0.1) | (abs(nc) > 30) | \
+    (abs(t) > 100)
 SIZE["log_wright_bessel"] = lambda a, b, x: 1
 OTHERWISE["voigt_profile"] = lambda x, sigma, gamma: (sigma < 0) | (gamma < 0) | extreme(x, sigma, gamma)
 

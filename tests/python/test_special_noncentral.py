@@ -54,6 +54,37 @@ def test_f(device):
         np.testing.assert_allclose(host(ours.ncfdtr, *of(found))[known], p[known], rtol=1e-9)
 
 
+def test_t(device):
+    rng = np.random.default_rng(5)
+    df, nc, p = np.exp(rng.uniform(-0.5, 4, 100)), rng.uniform(-5, 8, 100), rng.uniform(0.02, 0.98, 100)
+    t = host(ours.nctdtrit, df, nc, p)
+    np.testing.assert_allclose(host(ours.nctdtr, df, nc, t), p, rtol=1e-11)
+    near(host(ours.nctdtr, df, nc, t), scipy.special.nctdtr(df, nc, t), 1e-8)
+    np.testing.assert_allclose(host(ours.nctdtr, df, host(ours.nctdtrinc, df, p, t), t), p, rtol=1e-9)
+    found = host(ours.nctdtridf, p, nc, t)  # of some there are two, or none beside the one that is known
+    known = np.isfinite(found)
+    assert known.mean() > 0.5
+    np.testing.assert_allclose(host(ours.nctdtr, found, nc, t)[known], p[known], rtol=1e-9)
+
+
+def test_t_at_its_ends(device):
+    inf, nan = np.inf, np.nan
+    np.testing.assert_allclose(host(ours.nctdtr, 3.5, 0, np.linspace(-9, 9, 19)),
+                               host(ours.stdtr, 3.5, np.linspace(-9, 9, 19)), rtol=1e-13)
+    for nc in (-2.0, 0.7):
+        np.testing.assert_allclose(host(ours.nctdtr, 3, nc, 0), host(ours.ndtr, -nc), rtol=1e-15)
+        assert host(ours.nctdtr, 3, nc, inf) == 1 and host(ours.nctdtr, 3, nc, -inf) == 0
+        assert host(ours.nctdtrit, 3, nc, 0) == -inf and host(ours.nctdtrit, 3, nc, 1) == inf
+        np.testing.assert_allclose(host(ours.nctdtr, inf, nc, 0.5), host(ours.ndtr, 0.5 - nc), rtol=1e-15)
+        # on both sides of 0
+        for p in (1e-6, 0.01, 0.2, 0.6, 0.99):
+            np.testing.assert_allclose(host(ours.nctdtr, 4, nc, host(ours.nctdtrit, 4, nc, p)), p, rtol=1e-8)
+    for x in ((0, 1, 1), (-1, 1, 1), (nan, 1, 1), (1, nan, 1), (1, 1, nan), (1, 1e6, 1)):
+        assert np.isnan(host(ours.nctdtr, *x))
+    for x in ((3, 1, -0.1), (3, 1, 1.1), (3, 1, nan)):
+        assert np.isnan(host(ours.nctdtrit, *x))
+
+
 def test_tails(device):
     """Far below the mean nothing is lost; far above it is 1."""
     nc = np.array([1e-3, 1.0, 50.0, 1e4, 1e6])

@@ -1,4 +1,4 @@
-/* The chapter of noncentral distributions: chi squared's and F's, and their inverses.
+/* The chapter of noncentral distributions: chi squared's, F's and Student's, and their inverses.
  *
  * A noncentral distribution is a sum of central ones, of shapes a, a + 1, ..., with Poisson's weights w[j]. Divided by
  * its front, t[j], the lower side of one follows from that of the next one, and the upper side from that of the one
@@ -9,9 +9,9 @@
 
 #include "scalar/distributions.h"
 
-/* The central distribution: gammainc's of x, or, for b > 0, betainc's of x, where y is 1 - x. `half` is the weights'
- * mean. */
-typedef struct cps_central { double a, b, x, y, half; } cps_central;
+/* The central distribution: gammainc's of x, or, for b > 0, betainc's of x, where y is 1 - x. The weights are
+ * exp(-half) half^(j + by) / gamma(j + by + 1). */
+typedef struct cps_central { double a, b, x, y, half, by; } cps_central;
 
 /* t[j + 1] / t[j] */
 CPS_MATH double cps_front_ratio(const cps_central *c, double j)
@@ -21,7 +21,7 @@ CPS_MATH double cps_front_ratio(const cps_central *c, double j)
 }
 CPS_MATH double cps_product_ratio(const cps_central *c, double j) /* the same of weight and front */
 {
-    return c->half / (j + 1) * cps_front_ratio(c, j);
+    return c->half / (j + 1 + c->by) * cps_front_ratio(c, j);
 }
 /* The j of the largest product of weight and front. */
 CPS_MATH double cps_largest_product(const cps_central *c)
@@ -66,27 +66,33 @@ CPS_MATH double cps_sum_of_upper(const cps_central *c, double at)
     const double a = c->a + j;
     const cps_sides first = c->b > 0 ? cps_beta_sides(a, c->b, c->x, c->y) : cps_gamma_sides(a, c->x);
     const double front = c->b > 0 ? cps_beta_density(a, c->b, c->x, c->y, 1) / a : cps_gamma_front(a, c->x);
-    double side = front > 0 ? first.q / front : 0;
+    double term = front > 0 ? product * (first.q / front) : 0;
     for (int k = 0; k < CPS_MOST_TERMS; k++) {
-        const double term = product * side;
         sum += term;
         if (j > at && term < 1e-18 * sum) return sum;
-        side = (side + 1) / cps_front_ratio(c, j);
+        term = (term + product) * (c->half / (j + 1 + c->by));
         product *= cps_product_ratio(c, j);
         j++;
     }
     return CPS_NAN;
 }
+/* The sum of the lower sides, or of the upper ones. */
+CPS_HEAVY double cps_noncentral_sum(const cps_central *c, int lower)
+{
+    const double at = cps_largest_product(c), shape = c->a + at;
+    const double front = c->b > 0 ? cps_beta_density(shape, c->b, c->x, c->y, 1) / shape : cps_gamma_front(shape, c->x);
+    return cps_gamma_front(at + c->by, c->half) * front * (lower ? cps_sum_of_lower(c, at) : cps_sum_of_upper(c, at));
+}
+CPS_MATH int cps_is_below(const cps_central *c)
+{
+    return c->b > 0 ? c->x * c->b < c->y * (c->a + c->half) : c->x < c->a + c->half;
+}
 CPS_HEAVY cps_sides cps_noncentral_sides(double a, double b, double x, double y, double half)
 {
-    const cps_central c = {a, b, x, y, half};
+    const cps_central c = {a, b, x, y, half, 0};
     if (half == 0) return b > 0 ? cps_beta_sides(a, b, x, y) : cps_gamma_sides(a, x);
-    const double at = cps_largest_product(&c), shape = a + at;
-    const double front = b > 0 ? cps_beta_density(shape, b, x, y, 1) / shape : cps_gamma_front(shape, x);
-    const double largest = cps_gamma_front(at, half) * front;
-    const int below = b > 0 ? x * b < y * (a + half) : x < a + half;
-    return below ? cps_of_p(fmin(largest * cps_sum_of_lower(&c, at), 1))
-                 : cps_of_q(fmin(largest * cps_sum_of_upper(&c, at), 1));
+    return cps_is_below(&c) ? cps_of_p(fmin(cps_noncentral_sum(&c, 1), 1))
+                            : cps_of_q(fmin(cps_noncentral_sum(&c, 0), 1));
 }
 #define CPS_MOST_NONCENTRAL 1e9
 
@@ -106,11 +112,38 @@ CPS_HEAVY cps_sides cps_ncf_sides(double dfn, double dfd, double nc, double f)
     if (t == 0 || t > 1e300) return cps_sides_of(t > 0, t == 0);
     return cps_noncentral_sides(0.5 * dfn, 0.5 * dfd, t / (1 + t), 1 / (1 + t), 0.5 * nc);
 }
+/* Student's of t > 0: Phi(-nc) and half the sums of two chains of shapes, of weights with h^j and h^(j + 1/2), of which
+ * the second is subtracted for nc < 0. */
+CPS_HEAVY cps_sides cps_nct_right(double df, double nc, double t)
+{
+    const double r = t / sqrt(df), z = r * r;
+    if (z > 1e300) return cps_sides_of(1, 0);
+    const cps_central even = {0.5, 0.5 * df, z / (1 + z), 1 / (1 + z), 0.5 * nc * nc, 0};
+    if (z < 1e-290) return cps_sides_of(cps_ndtr(-nc), cps_ndtr(nc));
+    if (even.half == 0) {
+        const cps_sides b = cps_beta_sides(0.5, even.b, even.x, even.y);
+        return cps_sides_of(0.5 + 0.5 * b.p, 0.5 * b.q);
+    }
+    cps_central odd = even;
+    odd.a = 1, odd.by = 0.5;
+    const int lower = nc > 0 && cps_is_below(&even);
+    const double sum = 0.5 * (cps_noncentral_sum(&even, lower) + (nc < 0 ? -1 : 1) * cps_noncentral_sum(&odd, lower));
+    return lower ? cps_of_p(fmin(cps_ndtr(-nc) + sum, 1)) : cps_of_q(fmin(fmax(sum, 0), 1));
+}
+CPS_HEAVY cps_sides cps_nct_sides(double df, double nc, double t)
+{
+    if (!(df > 0 && fabs(nc) <= 4e4 && t == t)) return cps_sides_of(CPS_NAN, CPS_NAN);
+    if (df == CPS_INF) return cps_sides_of(cps_ndtr(t - nc), cps_ndtr(nc - t));
+    const cps_sides s = cps_nct_right(df, t < 0 ? -nc : nc, fabs(t));
+    return t < 0 ? cps_sides_of(s.q, s.p) : s;
+}
+CPS_MATH double cps_nctdtr(double df, double nc, double t) { return cps_nct_sides(df, nc, t).p; }
 CPS_MATH double cps_chndtr(double x, double df, double nc) { return cps_chi_sides(x, df, nc).p; }
 CPS_MATH double cps_ncfdtr(double dfn, double dfd, double nc, double f) { return cps_ncf_sides(dfn, dfd, nc, f).p; }
 
 /* --- inverses --- */
-enum { CPS_CHI_X, CPS_CHI_DF, CPS_CHI_NC, CPS_NCF_DFN, CPS_NCF_DFD, CPS_NCF_NC, CPS_NCF_F };
+enum { CPS_CHI_X, CPS_CHI_DF, CPS_CHI_NC, CPS_NCF_DFN, CPS_NCF_DFD, CPS_NCF_NC, CPS_NCF_F, CPS_NCT_DF, CPS_NCT_NC,
+       CPS_NCT_MINUS_NC, CPS_NCT_T, CPS_NCT_MINUS_T };
 /* log of a side over the wanted one where parameter `which` is exp(log_s) and the others are u, v, w in their order. */
 CPS_HEAVY double cps_noncentral_off(int which, double log_s, double u, double v, double w, double p)
 {
@@ -121,7 +154,10 @@ CPS_HEAVY double cps_noncentral_off(int which, double log_s, double u, double v,
                             : which == CPS_NCF_DFN ? cps_ncf_sides(s, u, v, w)
                             : which == CPS_NCF_DFD ? cps_ncf_sides(u, s, v, w)
                             : which == CPS_NCF_NC  ? cps_ncf_sides(u, v, s, w)
-                                                   : cps_ncf_sides(u, v, w, s);
+                            : which == CPS_NCF_F   ? cps_ncf_sides(u, v, w, s)
+                            : which == CPS_NCT_DF  ? cps_nct_sides(s, u, v)
+                            : which <= CPS_NCT_MINUS_NC ? cps_nct_sides(u, which == CPS_NCT_NC ? s : -s, v)
+                                                        : cps_nct_sides(u, v, which == CPS_NCT_T ? s : -s);
     return p < q ? log(found.p / p) : -log(found.q / q);
 }
 /* The parameter for which the distribution is p; NaN where none between exp(low) and exp(high) is. By regula falsi in
@@ -178,6 +214,27 @@ CPS_MATH double cps_ncfdtridfn(double p, double dfd, double nc, double f)
 CPS_MATH double cps_ncfdtrinc(double dfn, double dfd, double p, double f)
 {
     return cps_noncentral_parameter(CPS_NCF_NC, dfn, dfd, f, p, -34, 18);
+}
+
+CPS_MATH double cps_nctdtrit(double df, double nc, double p)
+{
+    if (!(df > 0 && df < CPS_INF && fabs(nc) <= 4e4)) return CPS_NAN;
+    if (p == 0 || p == 1) return p == 0 ? -CPS_INF : CPS_INF;
+    const double origin = cps_ndtr(-nc);
+    if (p == origin) return 0;
+    const double size = cps_noncentral_parameter(p > origin ? CPS_NCT_T : CPS_NCT_MINUS_T, df, nc, 0, p, -330, 340);
+    return p > origin ? size : -size;
+}
+CPS_MATH double cps_nctdtridf(double p, double nc, double t)
+{
+    return cps_noncentral_parameter(CPS_NCT_DF, nc, t, 0, p, -34, 30);
+}
+CPS_MATH double cps_nctdtrinc(double df, double p, double t)
+{
+    const double central = cps_nct_sides(df, 0, t).p;
+    if (p == central) return 0;
+    const double size = cps_noncentral_parameter(p < central ? CPS_NCT_NC : CPS_NCT_MINUS_NC, df, t, 0, p, -40, 10.5);
+    return p < central ? size : -size;
 }
 
 #endif

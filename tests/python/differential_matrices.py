@@ -251,7 +251,7 @@ def _is(*words):
 
 def _shapes(text, wrong, ours, theirs):
     """A comparison of matrices of two shapes."""
-    return re.search(r"\) (==|!=|<|>=|<=|>) M", text) and (
+    return re.search(r"\) (==|!=|<|>=|<=|>) M|imum\(M", text) and (
         isinstance(ours, ValueError) or isinstance(theirs, (bool, ValueError)))
 
 
@@ -283,6 +283,12 @@ def _halves(text, wrong, ours, theirs):
     return re.search(r"'(dia|lil|dok)', \w+, '[?bB]'.*\.(sqrt|expm1|floor)\(\)$", text) and isinstance(ours, ValueError)
 
 
+def _first_type(text, wrong, ours, theirs):
+    """A sum of diagonals, which SciPy adds in place, or their product, where SciPy's memory is wrong."""
+    return re.search(r"^M\('dia'.*\) [-+*@] M\('dia'", text) and (
+        isinstance(theirs, (TypeError, RuntimeError)) or "type" in wrong)
+
+
 def _no_elements(text, wrong, ours, theirs):
     return wrong.startswith("type: ") and 0 in theirs.shape and "'dia'" in text
 
@@ -307,6 +313,7 @@ KNOWN = {
     "zeros that a diagonal stores are divided as those that it does not": _not_stored,
     "there are no sparse matrices of float16": _halves,
     "the type of no diagonals": _no_elements,
+    "SciPy adds diagonals in place, in the first one's type": _first_type,
     "SciPy's lists of integers keep their type when they are divided": _lists,
 }
 FAMILIES = {"sparse": Matrices((_one, _one, _two, _two, _indexed), "sparse matrices: operations, products, indices")}

@@ -197,7 +197,9 @@ class _dia(DataMatrix):
 
     def _add_sparse(self, other, sign):
         if other.format != "dia":
-            return self.tocsr()._add_sparse(other, sign) if sign < 0 else other._add_sparse(self, 1)
+            if sign < 0 or other.format == "dok":
+                return self.tocsr()._add_sparse(other, sign)
+            return other._add_sparse(self, 1)
         offsets = cp.union1d(self.offsets, other.offsets)
         columns = max(self.data.shape[1], other.data.shape[1])
         data = cp.zeros((offsets.size, columns), dtype=cp.result_type(self.dtype, other.dtype))

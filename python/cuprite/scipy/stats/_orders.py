@@ -8,7 +8,7 @@ import numpy
 import cuprite
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
-from cuprite.scipy.stats._arrays import Slices, array, known, nan_where, on_last
+from cuprite.scipy.stats._arrays import Slices, array, known, nan_where, on_last, result_type
 
 
 def _groups(y):
@@ -41,9 +41,9 @@ def rankdata(a, method="average", *, axis=None, nan_policy="propagate") -> ndarr
     a = array(a)
     shape = (a.size,) if axis is None else a.shape
     axis = 0 if axis is None else axis
-    x, _ = on_last(a.reshape(shape), axis)
     if a.size == 0:
         return cuprite.zeros(shape, numpy.float64 if method == "average" else numpy.int64)
+    x, _ = on_last(a.reshape(shape), axis)
     mask = known(x, nan_policy)
     order = cuprite.argsort(x, axis=-1, kind="stable")
     new, first, last = _groups(cuprite.take_along_axis(x, order, -1))
@@ -84,7 +84,7 @@ def mode(a, axis=0, nan_policy="propagate", keepdims=False) -> ModeResult:
     mask = known(x, nan_policy)
     if x.size == 0:
         shape = kept if keepdims else x.shape[:-1]
-        return ModeResult(cuprite.full(shape, numpy.nan), cuprite.zeros(shape))
+        return ModeResult(cuprite.full(shape, numpy.nan, result_type(a)), cuprite.zeros(shape, result_type(a)))
     y = cuprite.sort(x, axis=-1)
     _, first, last = _groups(y)
     counts = last - first + 1

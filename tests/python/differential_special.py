@@ -86,7 +86,7 @@ class Case:
         whole = np.broadcast_arrays(*wide)
         if not self.complex:
             where = [t[self.name](*(v.astype("d") for v in whole)) for t in (table.OTHERWISE, POWERS) if self.name in t]
-            return want, np.broadcast_to(np.logical_or.reduce([False, *where]), self.shape())
+            return want, np.broadcast_to(sum(where, np.zeros((), bool)), self.shape())
         v = whole[0] if len(whole) > 1 else np.zeros(self.shape())
         left = ELSEWHERE[self.name](v, whole[-1]) if self.name in ELSEWHERE else False
         return want, np.broadcast_to(left, self.shape()) | ~np.logical_and.reduce([np.isfinite(w) for w in want])

@@ -211,7 +211,7 @@ OTHERWISE = {
     "betaln": lambda a, b: extreme(a, b) | any_nan(a, b) | negative_integer(a) | negative_integer(b) | (a < -20) |
     (b < -20),
     "betainc": extreme, "betaincc": extreme, "betaincinv": extreme, "betainccinv": extreme,
-    "binom": lambda n, k: extreme(n, k) | (k > 1e5 * abs(n)),
+    "binom": lambda n, k: extreme(n, k) | (k > 1e5 * abs(n)) | ((n < 0) & (abs(n - k) > 150)),
     "boxcox1p": lambda x, p: extreme(p), "inv_boxcox": extreme, "inv_boxcox1p": extreme,
     "chdtri": lambda v, p: extreme(v, p) | (v < 1e-3), "gammaincinv": lambda a, p: extreme(a, p) | (a < 1e-3),
     "gammainccinv": lambda a, p: extreme(a, p) | (a < 1e-3),

@@ -391,7 +391,8 @@ CPS_HEAVY double cps_binom(double n, double k)
         kx = floor(k);
         return (kx - 2 * floor(0.5 * kx) != 0 ? -1 : 1) * size * cps_sinpi((k - kx) - n);
     }
-    if (fabs(n) < 150 && fabs(k) < 150) return cps_gamma(n + 1) * cps_rgamma(k + 1) * cps_rgamma(n - k + 1);
+    if (fabs(n) < 150 && fabs(k) < 150 && fabs(n - k) < 150) /* no product on the way leaves the range */
+        return cps_gamma(n + 1) * cps_rgamma(k + 1) * cps_rgamma(n - k + 1);
     const double beta = (n + 1) * cps_beta(1 + n - k, 1 + k);
     if (fabs(beta) > 1e-300 && fabs(beta) < 1e300) return 1 / beta;
     if (cps_is_pole(k + 1) || cps_is_pole(n - k + 1)) return 0;

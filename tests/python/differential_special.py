@@ -17,8 +17,10 @@ Wrong = collections.namedtuple("Wrong", "kind what number text")
 #: SciPy's noncentral distributions, and Tukey's, have roots to a part in 10^8, NaN far out, and the bounds of their
 #: search for what has no root; test_special_noncentral.py has other oracles
 FUNCTIONS = [n for n in table.PLAIN if not n.startswith(("nct", "ncf", "chndtr", "tklmbda"))]
-#: SciPy's powm1 of negative numbers is 0 where the power overflows
-POWERS = {"powm1": lambda x, y: (x < 0) & (abs(y) > 50)}
+#: SciPy's powm1 is 0 where the power overflows, its binom of large numbers has eight digits, its inverse of gammainc
+#: takes what is no probability
+POWERS = {"powm1": lambda x, y: abs(y) > 50, "binom": lambda n, k: n > 1e5,
+          "gammaincinv": lambda a, p: (p < 0) | (p > 1)}
 COMPLEX = sorted(n for n in table.ROW if "complex" in table.ROW[n].columns and n not in ("lambertw", "xlog1py"))
 #: of complex numbers, where SciPy has fewer digits, overflows on the way or has another branch
 ELSEWHERE = {"log_ndtr": lambda v, z: z.real > 4, "gamma": lambda v, z: abs(z) > 20, "rgamma": lambda v, z: abs(z) > 20,

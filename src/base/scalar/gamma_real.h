@@ -382,9 +382,15 @@ CPS_HEAVY double cps_binom(double n, double k)
         }
     }
     if (k == floor(k) && k < 0) return 0;
+    double sign = 1;
+    if (n < -1 && k == floor(k)) { /* the same of k - n - 1, which is above k */
+        sign = k - 2 * floor(0.5 * k) != 0 ? -1 : 1;
+        n = k - n - 1;
+    }
     if (n >= k && n > 0 && k > 0) {
         const double beta = cps_beta(1 + n - k, 1 + k);
-        return beta > 1e-290 ? 1 / ((n + 1) * beta) : exp(-log(n + 1) - cps_betaln_positive(1 + n - k, 1 + k));
+        return sign * (beta > 1e-290 ? 1 / ((n + 1) * beta)
+                                     : exp(-log(n + 1) - cps_betaln_positive(1 + n - k, 1 + k)));
     }
     if (k > 1e8 * fabs(n)) { /* the reflection of gamma(n - k + 1), and the leading terms in n/k */
         const double size = (cps_gamma(1 + n) / k + cps_gamma(1 + n) * n / (2 * k * k)) / (CPS_PI * pow(k, n));
@@ -396,7 +402,7 @@ CPS_HEAVY double cps_binom(double n, double k)
     const double beta = (n + 1) * cps_beta(1 + n - k, 1 + k);
     if (fabs(beta) > 1e-300 && fabs(beta) < 1e300) return 1 / beta;
     if (cps_is_pole(k + 1) || cps_is_pole(n - k + 1)) return 0;
-    const double sign = cps_gammasgn(n + 1) * cps_gammasgn(k + 1) * cps_gammasgn(n - k + 1);
+    sign = cps_gammasgn(n + 1) * cps_gammasgn(k + 1) * cps_gammasgn(n - k + 1);
     return sign * exp(cps_gammaln(n + 1) - cps_gammaln(k + 1) - cps_gammaln(n - k + 1));
 }
 

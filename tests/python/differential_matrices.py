@@ -262,7 +262,7 @@ def _twice(text, wrong, ours, theirs):
 
 def _kinds(text, wrong, ours, theirs):
     """A product or comparison of an array and a matrix, or of two formats."""
-    return wrong.startswith("type: ") and re.search(r"\) \* M|multiply", text) and scipy.sparse.issparse(theirs)
+    return wrong.startswith("type: ") and re.search(r"\) \* M|\) / D|multiply", text) and scipy.sparse.issparse(theirs)
 
 
 def _rows_and_slice(text, wrong, ours, theirs):

@@ -48,15 +48,26 @@ static cp_array *copied(const char *function, cp_array *x, cp_type type, cpi_dev
     return NULL;
 }
 
+/* Kernels get addresses: those of another device are wrong numbers on a share of the CPU, and a fault on a GPU. */
+static bool elsewhere(const char *function, const cp_array *x, const cpi_device *device)
+{
+    if (x->flags & CPI_HOST_SCALAR || x->device == device) return false;
+    cpi_fail(CP_ERROR_TWO_DEVICES, "%s: operands lie on different devices (%s and %s)", function, device->label,
+             x->device->label);
+    return true;
+}
+
 cp_array *cpi_in_memory(const char *function, cp_array *x, cpi_device *device)
 {
     cpi_array_used(x);
+    if (elsewhere(function, x, device)) return NULL;
     return x->flags & CPI_HOST_SCALAR ? copied(function, x, x->type, device, 0, NULL) : cp_retain(x);
 }
 
 cp_array *cpi_dense(const char *function, cp_array *x, cp_type type, cpi_device *device)
 {
     cpi_array_used(x);
+    if (elsewhere(function, x, device)) return NULL;
     if (x->type == type && !(x->flags & CPI_HOST_SCALAR) && cp_is_c_contiguous(x)) return cp_retain(x);
     return copied(function, x, type, device, x->ndim, x->shape);
 }

@@ -1,6 +1,8 @@
 """Splines whose knots FITPACK chooses: SciPy computes them on the host, places are evaluated on the device."""
 from __future__ import annotations
 
+import operator
+
 import numpy
 
 import cuprite
@@ -176,9 +178,26 @@ class LSQUnivariateSpline(UnivariateSpline):
 # --- functions of (knots, coefficients, degree) ---
 
 def _to_host(tck):
-    if isinstance(tck, BSpline):
-        tck = tck.tck
-    return host(tck[0]), host(tck[1]), tck[2]
+    """(knots, coefficients, degree) on the host, checked: FITPACK reads as far as the knots and the degree say."""
+    t, c, k = tck.tck if isinstance(tck, BSpline) else tck
+    several = isinstance(c, (list, tuple)) and bool(c) and numpy.ndim(host(c[0])) > 0
+    t, k = numpy.asarray(host(t), numpy.float64), operator.index(k)
+    curves = [numpy.asarray(host(row), numpy.float64) for row in (c if several else [c])]
+    several = several or curves[0].ndim > 1
+    curves = [row for curve in curves for row in (curve if curve.ndim == 2 else [curve])]
+    if not 0 <= k <= 5:
+        raise ValueError(f"the degree must be 0 to 5, not {k}")
+    if t.ndim != 1 or t.size < 2 * k + 2:
+        raise ValueError(f"a spline of degree {k} needs at least {2 * k + 2} knots, in one dimension")
+    if any(row.ndim != 1 or row.size < t.size - k - 1 for row in curves):
+        raise ValueError(f"a spline of degree {k} with {t.size} knots needs {t.size - k - 1} coefficients")
+    full = [numpy.pad(row, (0, max(0, t.size - row.size))) for row in curves]
+    return t, full if several else full[0], k
+
+
+def _only_one(name, tck):
+    if isinstance(tck, BSpline) and tck.c.ndim > 1:
+        raise ValueError(f"Calling {name}() with BSpline objects with c.ndim > 1 is not allowed.")
 
 
 @beside_its_arrays
@@ -222,7 +241,10 @@ def splint(a, b, tck, full_output=0) -> float | tuple[float, ndarray]:
     Parameters: a: where it begins; b: where it ends; tck: (knots, coefficients, degree) or a BSpline; full_output:
         whether the integrals of the B-splines are returned too.
     """
+    _only_one("splint", tck)
     found = _arrays.scipy_interpolate().splint(a, b, _to_host(tck), full_output)
+    if isinstance(found, list):
+        return found
     return (found[0], cuprite.asarray(found[1])) if full_output else float(found)
 
 
@@ -233,7 +255,9 @@ def sproot(tck, mest=10) -> ndarray:
     Parameters: tck: (knots, coefficients, degree) or a BSpline; mest: how many at most.
     Errors: ValueError for other degrees.
     """
-    return cuprite.asarray(_arrays.scipy_interpolate().sproot(_to_host(tck), mest))
+    _only_one("sproot", tck)
+    found = _arrays.scipy_interpolate().sproot(_to_host(tck), mest)
+    return [cuprite.asarray(roots) for roots in found] if isinstance(found, list) else cuprite.asarray(found)
 
 
 @beside_its_arrays
@@ -253,6 +277,14 @@ def insert(x, tck, m=1, per=0) -> BSpline | tuple[ndarray, ndarray, int]:
         periodic.
     Errors: ValueError for a knot outside of the base.
     """
+    ours = isinstance(tck, BSpline)
+    trailing = tck.c.shape[1:] if ours else ()
+    if trailing:
+        tck = tck.t, list(tck.c.reshape(tck.c.shape[0], -1).T), tck.k
     t, c, k = _arrays.scipy_interpolate().insert(x, _to_host(tck), m, per)
-    found = cuprite.asarray(t), cuprite.asarray(c), k
-    return BSpline(*found) if isinstance(tck, BSpline) else found
+    for row in c if isinstance(c, list) else [c]:
+        row[t.size - k - 1:] = 0                  # FITPACK leaves them as they were in memory
+    if trailing:
+        c = numpy.stack(c, axis=1).reshape(-1, *trailing)
+    c = [cuprite.asarray(row) for row in c] if isinstance(c, list) else cuprite.asarray(c)
+    return BSpline(cuprite.asarray(t), c, k) if ours else (cuprite.asarray(t), c, k)

@@ -38,6 +38,8 @@ class _Qhull:
 
     def __init__(self, given, *args):
         self.points = array(given)
+        if self.points.ndim != 2:
+            raise ValueError(f"points must be (points, dimensions), not of {self.points.ndim} dimensions")
         self._there = getattr(_scipy_spatial(), self._kind)(_host(given), *args)
 
     def __getattr__(self, name):
@@ -53,8 +55,14 @@ class _Qhull:
         """Adds points.
 
         Parameters: given: the points; restart: whether all is computed again.
+        Errors: ValueError for another number of coordinates, and for points of which squares are not finite, with
+            which Qhull reads beyond its memory; RuntimeError where points may not be added.
         """
-        self._there.add_points(_host(given), restart)
+        given = _host(given)
+        with numpy.errstate(over="ignore", invalid="ignore"):
+            if given.dtype.kind == "f" and not numpy.isfinite(numpy.square(given.astype(numpy.float64)).sum()):
+                raise ValueError("Points must be finite, and so must their squares")
+        self._there.add_points(given, restart)
         self.__dict__ = {"points": cuprite.asarray(self._there.points), "_there": self._there}
 
     def close(self) -> None:

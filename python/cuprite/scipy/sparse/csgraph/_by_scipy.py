@@ -63,12 +63,37 @@ class MaximumFlowResult:
         return f"MaximumFlowResult with value of {self.flow_value}"
 
 
+def _check_predecessors(p) -> None:
+    """What SciPy follows without a look: predecessors beyond the graph, or that go round for ever."""
+    import numpy
+    p = numpy.asarray(p)
+    if p.dtype.kind not in "biuf" or p.ndim > 2 or p.ndim < 1:
+        return
+    n = p.shape[-1]
+    if p.size and not (numpy.isfinite(p) & (p < n)).all():
+        raise ValueError(f"predecessors must be less than {n}, or negative where there is none")
+    if p.ndim == 2 and p.shape[0] == n > 0:
+        if ((p < 0) & (p != -9999)).any():
+            raise ValueError("where there is no predecessor, -9999 must be")
+        after = numpy.full((n, n + 1), n)
+        after[:, :n] = numpy.where(p < 0, n, p)
+        numpy.fill_diagonal(after, n)             # paths end where they began
+        for _ in range(n.bit_length()):
+            after = numpy.take_along_axis(after, after, 1)
+        if (after != n).any():
+            raise ValueError("predecessors go round in a circle")
+
+
 def _lent(name):
+    at = {"reconstruct_path": 1, "construct_dist_matrix": 1}.get(name)
     theirs = getattr(module(), name)
 
     @functools.wraps(theirs)
     def function(*args, **kwargs):
-        return back(theirs(*map(given, args), **{k: given(v) for k, v in kwargs.items()}))
+        args, kwargs = tuple(map(given, args)), {k: given(v) for k, v in kwargs.items()}
+        if at and ("predecessors" in kwargs or len(args) > at):
+            _check_predecessors(kwargs["predecessors"] if "predecessors" in kwargs else args[at])
+        return back(theirs(*args, **kwargs))
     function.__module__ = __name__
     return function
 

@@ -1,0 +1,87 @@
+"""Arguments with which SciPy, or a library that it calls, reads beyond its memory or never ends: an exception here."""
+import numpy as np
+import pytest
+
+import cuprite as cp
+from oracle import raises
+
+si = pytest.importorskip("scipy.interpolate")
+ip, cg, spatial = cp.scipy.interpolate, cp.scipy.sparse.csgraph, cp.scipy.spatial
+T, C = np.array([0, 0, 0, 0, 0.5, 1, 1, 1, 1.0]), np.arange(5.0) + 1
+
+
+@pytest.mark.parametrize("call", ["sd.cdist(a, b)", "sd.cdist(a, b, 'cosine')", "sd.cdist(a, a, w=b[0])",
+                                  "sd.euclidean(a[0], b[0])", "vq.vq(a, b)", "KDTree(a).query(b)",
+                                  "cs.csr_array(a) @ b", "i.RegularGridInterpolator((t, t), a)(b[:, :2])",
+                                  "i.CubicSpline(t, a)(b)", "i.NdBSpline((t,), a[0, :3], 0)(b[:, :1])"])
+def test_operands_on_two_devices(call):
+    """The addresses of one device's memory are never given to another's kernels."""
+    names = {"sd": spatial.distance, "KDTree": spatial.KDTree, "vq": cp.scipy.cluster.vq, "cs": cp.scipy.sparse, "i": ip}
+    with cp.cuda.Device("late:0"):
+        names["a"], names["t"] = cp.asarray(np.arange(16.0).reshape(4, 4)), cp.arange(4.0)
+    with cp.cuda.Device("late:1"):
+        names["b"] = cp.asarray(np.arange(16.0).reshape(4, 4)[::-1] * 0.1)
+    with cp.cuda.Device("late:0"), raises(ValueError, match="different devices"):
+        eval(call, names)
+
+
+@pytest.mark.parametrize("t, c, k", [(3.0, C, 3), (T[:7], C, 3), (T, C[:4], 3), (T, C, 1000), (T, C, -1), (T, C, 6),
+                                     (T[None], C, 3), (T, [C, C[:3]], 3), (T, ["a"], 3), ([], [], 0)], ids=str)
+def test_splines_that_lie(t, c, k):
+    """FITPACK reads as many knots and coefficients as the degree says."""
+    for call in (lambda tck: ip.splint(0, 1, tck), lambda tck: ip.insert(0.3, tck), lambda tck: ip.spalde(0.3, tck),
+                 lambda tck: ip.sproot(tck)):
+        with raises(ValueError):
+            call((t, c, k))
+
+
+@pytest.mark.parametrize("columns", [(), (2,), (2, 3)], ids=str)
+def test_a_knot_more(columns):
+    """Of coefficients of several columns too; what FITPACK does not write is 0."""
+    c = C.reshape(5, *[1] * len(columns)) + np.arange(float(np.prod(columns))).reshape(columns)
+    ours, theirs = (m.insert(0.3, m.BSpline(x(T), x(c), 3)) for m, x in ((ip, cp.asarray), (si, np.asarray)))
+    np.testing.assert_allclose(ours.c.get()[:6], theirs.c[:6])
+    assert ours.c.shape == theirs.c.shape and not ours.c.get()[6:].any()
+    if columns:
+        for call in (lambda b: ip.splint(0, 1, b), ip.sproot):
+            with raises(ValueError, match="c.ndim > 1"):
+                call(ours)
+
+
+def test_several_curves():
+    """Coefficients in a list: a list, as SciPy has it."""
+    ours, theirs = (m.splint(0, 1, (T, [C, C + 1], 3)) for m in (ip, si))
+    assert ours == theirs
+    got, want = (m.sproot((T, [C - 3.3], 3)) for m in (ip, si))
+    assert isinstance(got, list)
+    np.testing.assert_allclose(got[0].get(), want[0])
+
+
+@pytest.mark.parametrize("change", ["p[0, 1] = np.nan", "p[0, 1] = 7", "p[0, 1], p[0, 2] = 2, 1", "p[1, 2] = -5",
+                                    "p[2, 1] = 1"])
+def test_predecessors_that_lie(change):
+    """SciPy follows predecessors without a look, for ever where they go round."""
+    graph = np.array([[0, 1, 2.0], [1, 0, 1], [2, 1, 0]])
+    p = np.array([[-9999, 0, 0], [1, -9999, 1], [2, 2, -9999.0]])
+    np.testing.assert_array_equal(cg.construct_dist_matrix(graph.copy(), p.astype(np.int32)).get(), graph)
+    exec(change, {"p": p, "np": np})
+    with raises(ValueError):
+        cg.construct_dist_matrix(graph, p if np.isnan(p).any() else p.astype(np.int32))
+    if not (p[0] < 3).all():
+        with raises(ValueError):
+            cg.reconstruct_path(graph, p[0])
+
+
+@pytest.mark.parametrize("kind", ["Delaunay", "ConvexHull", "Voronoi"])
+def test_points_that_qhull_does_not_bear(kind):
+    """Of other dimensions, and what is added later and is not finite, or its square."""
+    points = np.random.default_rng(0).random((10, 2))
+    for wrong in (points[0], points[None], points[..., None], np.float64(1)):
+        with raises(ValueError):
+            getattr(spatial, kind)(cp.asarray(wrong))
+    for factor in (np.nan, np.inf, 1e308, 1e160):
+        there = getattr(spatial, kind)(cp.asarray(points), incremental=True)
+        with raises(ValueError, match="finite"):
+            there.add_points(cp.asarray(points * factor))
+        there.add_points(cp.asarray(points[:1] * 0.5))
+        assert there.points.shape == (11, 2)

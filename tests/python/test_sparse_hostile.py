@@ -147,3 +147,15 @@ def test_threads_share_a_matrix():
     for t in threads:
         t.join()
     assert not wrong, wrong
+
+
+@pytest.mark.parametrize("options", [{"panel_size": p} for p in (0, -1, 2**31 - 1, -2**31, 2**62)]
+                         + [{"options": {"PanelSize": 0}}, {"fill_factor": 0}, {"fill_factor": float("nan")},
+                            {"options": {"ILU_FillFactor": 0.0}}], ids=str)
+def test_sizes_that_superlu_does_not_check(options):
+    """SuperLU writes beyond its work space, or never ends, with these: they are a ValueError before."""
+    m = cs.csc_array(cp.asarray(np.eye(6) * 20 + 1))
+    for make in (cs.linalg.splu, cs.linalg.spilu):
+        if "Fill" not in str(options) + str(options).replace("fill", "Fill") or make is cs.linalg.spilu:
+            with raises(ValueError, match="panel_size|fill_factor"):
+                make(m, **options)

@@ -4,6 +4,7 @@ Factors are kept there for as many right sides as follow; those and the solution
 ACM Trans. Math. Softw. 31 (2005)."""
 from __future__ import annotations
 
+import numbers
 import warnings
 
 import cuprite as cp
@@ -80,13 +81,24 @@ def spsolve_triangular(A, b, lower=True, overwrite_A=False, overwrite_b=False, u
     return from_host(theirs.spsolve_triangular(A, to_host(b), lower=lower, unit_diagonal=unit_diagonal))
 
 
+def _check_sizes(A, panel_size, fill_factor, options) -> None:
+    """SuperLU takes these as they are, and writes beyond its work space where they are 0, negative or too large."""
+    options = options if isinstance(options, dict) else {}
+    for panel in (panel_size, options.get("PanelSize")):
+        if isinstance(panel, numbers.Real) and not 1 <= panel * max(1, *A.shape) < 2**31:
+            raise ValueError(f"panel_size must be at least 1, and less than 2**31 elements in all, not {panel}")
+    for fill in (fill_factor, options.get("ILU_FillFactor")):
+        if isinstance(fill, numbers.Real) and not fill > 0:
+            raise ValueError(f"fill_factor must be positive, not {fill}")
+
+
 def splu(A, permc_spec=None, diag_pivot_thresh=None, relax=None, panel_size=None, options=None) -> SuperLU:
     """The factors of a matrix, a SuperLU.
 
     Parameters: A: a square matrix; permc_spec: how columns are ordered: 'NATURAL', 'MMD_ATA', 'MMD_AT_PLUS_A' or
         'COLAMD'; diag_pivot_thresh: when the diagonal is a pivot; relax: the size of supernodes; panel_size: that of
         panels; options: more of SuperLU's options, a dict.
-    Errors: ValueError for a matrix that is not square; RuntimeError for a singular one.
+    Errors: ValueError for a matrix that is not square, a panel_size below 1; RuntimeError for a singular one.
 
     Example:
         >>> lu = cp.scipy.sparse.linalg.splu(cp.scipy.sparse.csc_array(cp.asarray([[4.0, 1.0], [1.0, 3.0]])))
@@ -94,7 +106,9 @@ def splu(A, permc_spec=None, diag_pivot_thresh=None, relax=None, panel_size=None
         array([1., 1.])
     """
     theirs = scipy_linalg("splu")
-    return SuperLU(theirs.splu(_host_matrix("splu", A, ("csc",)), permc_spec=permc_spec, relax=relax, options=options,
+    host = _host_matrix("splu", A, ("csc",))
+    _check_sizes(host, panel_size, None, options)
+    return SuperLU(theirs.splu(host, permc_spec=permc_spec, relax=relax, options=options,
                                diag_pivot_thresh=diag_pivot_thresh, panel_size=panel_size))
 
 
@@ -106,11 +120,14 @@ def spilu(A, drop_tol=None, fill_factor=None, drop_rule=None, permc_spec=None, d
         there may be, relative to A's; drop_rule: SuperLU's names of rules; permc_spec: how columns are ordered;
         diag_pivot_thresh: when the diagonal is a pivot; relax: the size of supernodes; panel_size: that of panels;
         options: more of SuperLU's options, a dict.
-    Errors: ValueError for a matrix that is not square; RuntimeError for a singular one."""
+    Errors: ValueError for a matrix that is not square, a panel_size below 1, a fill_factor that is not positive;
+        RuntimeError for a singular one."""
     theirs = scipy_linalg("spilu")
-    return SuperLU(theirs.spilu(_host_matrix("spilu", A, ("csc",)), drop_tol=drop_tol, fill_factor=fill_factor,
-                                drop_rule=drop_rule, permc_spec=permc_spec, diag_pivot_thresh=diag_pivot_thresh,
-                                relax=relax, panel_size=panel_size, options=options))
+    host = _host_matrix("spilu", A, ("csc",))
+    _check_sizes(host, panel_size, fill_factor, options)
+    return SuperLU(theirs.spilu(host, drop_tol=drop_tol, fill_factor=fill_factor, drop_rule=drop_rule,
+                                permc_spec=permc_spec, diag_pivot_thresh=diag_pivot_thresh, relax=relax,
+                                panel_size=panel_size, options=options))
 
 
 def factorized(A):

@@ -16,7 +16,8 @@ T, C = np.array([0, 0, 0, 0, 0.5, 1, 1, 1, 1.0]), np.arange(5.0) + 1
                                   "i.CubicSpline(t, a)(b)", "i.NdBSpline((t,), a[0, :3], 0)(b[:, :1])"])
 def test_operands_on_two_devices(call):
     """The addresses of one device's memory are never given to another's kernels."""
-    names = {"sd": spatial.distance, "KDTree": spatial.KDTree, "vq": cp.scipy.cluster.vq, "cs": cp.scipy.sparse, "i": ip}
+    names = {"sd": spatial.distance, "KDTree": spatial.KDTree, "vq": cp.scipy.cluster.vq, "cs": cp.scipy.sparse,
+             "i": ip}
     with cp.cuda.Device("late:0"):
         names["a"], names["t"] = cp.asarray(np.arange(16.0).reshape(4, 4)), cp.arange(4.0)
     with cp.cuda.Device("late:1"):
@@ -85,3 +86,40 @@ def test_points_that_qhull_does_not_bear(kind):
             there.add_points(cp.asarray(points * factor))
         there.add_points(cp.asarray(points[:1] * 0.5))
         assert there.points.shape == (11, 2)
+
+
+def test_equal_elements():
+    """A point whose elements are equal has no correlation, with weights too; nor has a line through equal values."""
+    ss, sd = pytest.importorskip("scipy.stats"), pytest.importorskip("scipy.spatial.distance")
+    r = np.random.default_rng(1)
+    a, w = r.random((5, 3)), np.array([1, 2, 0.5])
+    for value in (1.0, 0.1, 1e300):
+        same = np.full((2, 3), value)
+        for options in ({}, {"w": w}):
+            found = spatial.distance.cdist(cp.asarray(same), cp.asarray(a), "correlation", **options)
+            assert bool(cp.isnan(found).all())
+    shifted = a * 1e5 + 1e6
+    np.testing.assert_allclose(spatial.distance.cdist(cp.asarray(a), cp.asarray(shifted), "correlation", w=w).get(),
+                               sd.cdist(a, shifted, "correlation", w=w), atol=1e-13)
+    ours, theirs = cp.scipy.stats.linregress(cp.asarray(a[:, 0]), cp.ones(5)), ss.linregress(a[:, 0], np.ones(5))
+    np.testing.assert_array_equal([float(v) for v in ours], [float(v) for v in theirs])
+
+
+@pytest.mark.parametrize("name", ["tvar", "tstd", "tsem"])
+def test_complex_spread(name):
+    """Of complex numbers the spread is that of absolute distances, as SciPy has it."""
+    ss = pytest.importorskip("scipy.stats")
+    z = np.random.default_rng(2).random((6, 2)) * (1 + 2j)
+    np.testing.assert_allclose(getattr(cp.scipy.stats, name)(cp.asarray(z)).get(), getattr(ss, name)(z), atol=1e-15)
+
+
+def test_clusters_and_steps_without_end():
+    """More clusters than memory has room for, and steps that are no integer, end before the first step."""
+    sv = pytest.importorskip("scipy.cluster.vq")
+    data = np.random.default_rng(3).random((5, 3))
+    for k, options in ((2**61, {"minit": "++"}), (2**62, {"minit": "++"}), (2, {"iter": 1e300}), (2, {"iter": 2.5}),
+                       (2**62, {"minit": "random"}), (2**62, {"minit": "points"})):
+        with pytest.raises((ValueError, TypeError)) as theirs:
+            sv.kmeans2(data, k, **options)
+        with raises(theirs.type):
+            cp.scipy.cluster.vq.kmeans2(cp.asarray(data), k, **options)

@@ -1,6 +1,7 @@
 """Clusters around means: k-means, and which mean is nearest."""
 from __future__ import annotations
 
+import operator
 import warnings
 
 import numpy
@@ -149,13 +150,14 @@ def _first_means(table, k, minit, rng) -> ndarray:
             return rng.standard_normal((k, s.size)) @ (s[:, None] * vh / numpy.sqrt(n - 1.0)) + mean
         cov = cuprite.atleast_2d(cuprite.cov(table, rowvar=False))
         return rng.standard_normal((k, d)) @ cuprite.linalg.cholesky(cov).T + mean
-    chosen = table[rng.integers(0, n, 1)]
-    for _ in range(k - 1):
-        square = _spatial.nearest_points(table, chosen)[1] ** 2
+    means = cuprite.empty((k, table.shape[1]))        # all memory at once: too many end here, not after hours
+    means[:1] = table[rng.integers(0, n, 1)]
+    for j in range(1, k):
+        square = _spatial.nearest_points(table, means[:j])[1] ** 2
         edges = cuprite.cumsum(square / square.sum())
         i = cuprite.clip(cuprite.searchsorted(edges, rng.random(1)), 0, n - 1)
-        chosen = cuprite.concatenate([chosen, table[i]])
-    return chosen
+        means[j:j + 1] = table[i]
+    return means
 
 
 @beside_its_arrays
@@ -193,7 +195,7 @@ def kmeans2(data, k, iter=10, thresh=1e-5, minit="random", missing="warn", check
         if minit not in ("random", "points", "++"):
             raise ValueError(f"Unknown init method {minit!r}")
         means = _first_means(table, int(k), minit, _generator(seed if rng is None else rng))
-    for _ in range(int(iter)):
+    for _ in range(operator.index(iter)):
         label, _ = _spatial.nearest_points(table, means)
         new, has = _means(table, label, means.shape[0])
         if not bool(has.all()):

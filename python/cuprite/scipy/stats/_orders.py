@@ -261,6 +261,11 @@ def tmean(a, limits=None, inclusive=(True, True), axis=None) -> ndarray:
     return _limited_result(s, s.mean())
 
 
+def _limited_variance(s, ddof):
+    """Of complex numbers that of absolute distances, as a complex number."""
+    return s.spread(ddof).astype(s.x.dtype, copy=False) if s.x.dtype.kind == "c" else s.variance(ddof)
+
+
 @beside_its_arrays
 def tvar(a, limits=None, inclusive=(True, True), axis=0, ddof=1) -> ndarray:
     """The variance of what lies within limits.
@@ -269,7 +274,7 @@ def tvar(a, limits=None, inclusive=(True, True), axis=0, ddof=1) -> ndarray:
         along which (None: all); ddof: of the variance.
     """
     s = _limited(a, limits, inclusive, axis)
-    return _limited_result(s, s.variance(ddof), ddof)
+    return _limited_result(s, _limited_variance(s, ddof), ddof)
 
 
 @beside_its_arrays
@@ -290,7 +295,9 @@ def tsem(a, limits=None, inclusive=(True, True), axis=0, ddof=1) -> ndarray:
         along which (None: all); ddof: of the variance.
     """
     s = _limited(a, limits, inclusive, axis)
-    return _limited_result(s, cuprite.sqrt(s.variance(ddof) / s.n), ddof) if s.x.shape[-1] else s.result(s.mean())
+    if not s.x.shape[-1]:
+        return s.result(s.mean())
+    return _limited_result(s, cuprite.sqrt(_limited_variance(s, ddof) / s.n), ddof)
 
 
 def _extreme(a, limit, axis, inclusive, nan_policy, sign) -> ndarray:

@@ -88,6 +88,8 @@ def _by_product(a, b, w, centered) -> ndarray:
     if w is not None:
         w = w / w.sum()
     if centered:
+        # less their first element: the mean of a point whose elements are equal is exactly 0 then, and not a rounding
+        a, b = (x - x[:, :1] for x in (a, b))
         a, b = (x - (x.mean(axis=1) if w is None else x @ w)[:, None] for x in (a, b))
     left = a if w is None else a * w
     lengths = [cuprite.sqrt((x * x if w is None else x * x * w).sum(axis=1)) for x in (a, b)]

@@ -172,7 +172,8 @@ def _line(x, y, n, alternative):
     dx, dy = x.x - xm[..., None], y.x - ym[..., None]
     sxx, sxy, syy = (cuprite.mean(v, axis=-1) for v in (dx * dx, dx * dy, dy * dy))
     flat = (sxx == 0) | (syy == 0)
-    r = cuprite.where(flat, cuprite.where(sxy == 0, numpy.nan, 0.0), cuprite.clip(sxy / cuprite.sqrt(cuprite.where(flat, 1.0, sxx * syy)), -1.0, 1.0))
+    none = cuprite.where(sxy == 0, numpy.nan, 0.0)
+    r = cuprite.where(flat, none, cuprite.clip(sxy / cuprite.sqrt(cuprite.where(flat, 1.0, sxx * syy)), -1.0, 1.0))
     slope = sxy / sxx
     intercept = ym - slope * xm
     df = n - 2

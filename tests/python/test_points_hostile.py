@@ -123,3 +123,22 @@ def test_clusters_and_steps_without_end():
             sv.kmeans2(data, k, **options)
         with raises(theirs.type):
             cp.scipy.cluster.vq.kmeans2(cp.asarray(data), k, **options)
+
+
+@pytest.mark.parametrize("name", ["ttest_ind", "f_oneway", "ks_2samp"])
+@pytest.mark.parametrize("shapes", [((9, 1), (9,)), ((9,), (9, 1)), ((2, 9), (9,)), ((4, 3), (3,)),
+                                    ((4, 3), (2, 4, 1))], ids=str)
+@pytest.mark.parametrize("axis", [0, -1, 1])
+def test_samples_of_other_ranks(name, shapes, axis):
+    """Axes are those of the sample with the most dimensions, as SciPy counts them."""
+    ss = pytest.importorskip("scipy.stats")
+    r = np.random.default_rng(4)
+    a, b = (r.random(shape) for shape in shapes)
+    with np.errstate(all="ignore"):
+        theirs = getattr(ss, name)(a, b, axis=axis)
+    ours = getattr(cp.scipy.stats, name)(cp.asarray(a), cp.asarray(b), axis=axis)
+    for got, want in ((ours.statistic, theirs.statistic), (ours.pvalue, theirs.pvalue)):
+        got = got.get() if isinstance(got, cp.ndarray) else np.asarray(got)
+        assert got.shape == np.shape(want)
+        keep = np.isfinite(want)
+        np.testing.assert_allclose(got[keep], np.asarray(want)[keep], rtol=1e-9)

@@ -70,6 +70,16 @@ def known(x, nan_policy):
     return ~missing
 
 
+def of_one_rank(axis, *samples):
+    """Samples with as many dimensions as the one with the most, as SciPy counts axes: new ones of length 1 come first.
+
+    Parameters: axis: along which they are taken (None: all, and nothing is done); samples: arrays, or what becomes
+        one."""
+    samples = [array(v) for v in samples]
+    most = max(v.ndim for v in samples)
+    return samples if axis is None else [v.reshape((1,) * (most - v.ndim) + v.shape) for v in samples]
+
+
 class Slices:
     """An array whose slices along an axis are looked at: `x` with that axis last, `mask` of what counts or None, `n`
     how many count, `dtype` of results: float16 is computed in float64."""

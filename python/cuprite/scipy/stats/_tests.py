@@ -10,7 +10,8 @@ import numpy
 import cuprite
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
-from cuprite.scipy.stats._arrays import Slices, array, as_type, floating, on_host, on_last, result_type
+from cuprite.scipy.stats._arrays import (Slices, array, as_type, floating, of_one_rank, on_host, on_last,
+                                         result_type)
 from cuprite.scipy.stats._correlation import SignificanceResult, of_t
 from cuprite.scipy.stats._moments import _kurtosis, _skew
 
@@ -93,7 +94,7 @@ def ttest_ind(a, b, *, axis=0, equal_var=True, nan_policy="propagate", alternati
         axis stays, of length 1.
     Errors: ValueError for another alternative, and NaN where that is refused.
     """
-    x, y = Slices(a, axis, nan_policy), Slices(b, axis, nan_policy)
+    x, y = (Slices(v, axis, nan_policy) for v in of_one_rank(axis, a, b))
     x.dtype = numpy.result_type(x.dtype, y.dtype)
     if 0 in (x.x.shape[-1], y.x.shape[-1]):
         nothing = x.mean() + y.mean() + numpy.nan
@@ -101,6 +102,7 @@ def ttest_ind(a, b, *, axis=0, equal_var=True, nan_policy="propagate", alternati
     v1, v2, n1, n2 = x.variance(1), y.variance(1), x.n, y.n
     if equal_var:
         df = n1 + n2 - 2.0
+        v1, v2 = (cuprite.where(cuprite.asarray(n == 1), 0.0, v) for v, n in ((v1, n1), (v2, n2)))  # no spread alone
         scale = cuprite.sqrt(((n1 - 1) * v1 + (n2 - 1) * v2) / df * (1.0 / n1 + 1.0 / n2))
     else:
         w1, w2 = v1 / n1, v2 / n2
@@ -121,7 +123,7 @@ def f_oneway(*samples, axis=0, nan_policy="propagate", equal_var=True) -> Signif
         raise TypeError(f"at least two inputs are required; got {len(samples)}.")
     if not equal_var:
         raise NotImplementedError("f_oneway: only equal variances")
-    parts = [Slices(v, axis, nan_policy) for v in samples]
+    parts = [Slices(v, axis, nan_policy) for v in of_one_rank(axis, *samples)]
     total = sum(p.n for p in parts)
     mean = sum(p.mean() * p.n for p in parts) / total
     between = sum(p.n * (p.mean() - mean) ** 2 for p in parts) / (len(parts) - 1)
@@ -176,7 +178,7 @@ def _cdf_of(cdf):
 
 def _each(test, samples, axis, keepdims) -> KstestResult:
     """A test of each of the samples along an axis; its numbers as arrays."""
-    parts = [on_last(v, axis) for v in samples]
+    parts = [on_last(v, axis) for v in of_one_rank(axis, *samples)]
     shape = numpy.broadcast_shapes(*(x.shape[:-1] for x, _ in parts))
     rows = [cuprite.broadcast_to(x, shape + x.shape[-1:]).reshape(math.prod(shape), x.shape[-1]) for x, _ in parts]
     found = numpy.array([test(*row) for row in zip(*rows)], float).reshape(-1, 2)

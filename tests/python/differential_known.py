@@ -369,15 +369,15 @@ TABLE = [
     Known("SciPy fits polynomials of float32 at the ends in float32, which of a high order loses digits", "recurrences",
           lambda case, wrong: wrong.startswith("value") and case.about == "savgol_filter" and case.args[2] > 3
           and first(case).dtype.char in "fe"),
-    Known("SciPy's footprints over arrays with strides of 0 find other elements", "filters orders", lambda case, wrong:
-          wrong.startswith("value") and any(what == "broadcast_to" for what, _ in case.args[0].steps) and
+    Known("SciPy's footprints over arrays with strides of 0 find other elements", "filters orders recurrences", lambda
+          case, wrong: wrong.startswith("value") and any(what == "broadcast_to" for what, _ in case.args[0].steps) and
           (case.about in ("correlate", "convolve") or "footprint" in case.options or "rank" in case.about or
-           "percentile" in case.about or "median" in case.about)),
+           "percentile" in case.about or "med" in case.about)),
     Known("SciPy's ranks of one dimension do not look at a footprint's holes", "orders", lambda case, wrong:
           wrong.startswith("value") and "footprint" in case.options and first(case).ndim == 1 and
           case.about == "median_filter"),
-    Known("SciPy's ranks of one element of mirrored lines are what lies in memory beside it", "orders", lambda case, wrong:
-          wrong.startswith("value") and first(case).shape == (1,) and case.options.get("mode") in ("mirror", "grid-mirror")),
+    Known("SciPy's ranks of lines of one or two elements are what lies in memory beside them", "orders", lambda case,
+          wrong: wrong.startswith("value") and first(case).ndim == 1 and first(case).size < 3),
     Known("SciPy's wiener of float32 is float64", "recurrences", lambda case, wrong: case.about == "wiener" and
           wrong.startswith("type: float32")),
     Known("copyto of overlapping rows of unequal steps reads what it wrote", "conversions", copied_as_it_goes),

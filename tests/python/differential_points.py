@@ -190,6 +190,8 @@ KNOWN = {
     "the Jensen-Shannon distance of equal distributions is 0, not the root of what rounding leaves": lambda text, wrong,
         ours, theirs: wrong == "value" and "'jensenshannon'" in text and (
             (ours.get() == theirs) | (ours.get() == 0) & ~(theirs > 1e-7)).all(),
+    "weights are looked at where there are no pairs": lambda text, wrong, ours, theirs:
+        "pdist" in text and isinstance(ours, ValueError) and np.size(theirs) == 0,
     "polynomials through many points lose digits where their values are large": lambda text, wrong, ours, theirs:
         wrong == "value" and re.match("si.(Bary|Krogh)", text) and np.allclose(ours.get(), theirs, rtol=1e-4),
 }

@@ -617,3 +617,9 @@ def test_names_of_cupy():
     names = (ROOT / "tools/cupy_names.txt").read_text().split("[cupyx.scipy.special]")[1].split("[")[0].split()
     module = importlib.import_module("cuprite.scipy.special")
     assert len(names) > 100 and not [n for n in names if not hasattr(module, n)]
+
+
+def test_numbers_whose_product_vanishes(device):
+    tiny = cp.array([1e-200, -1e-200, 5e-324, 1e-200])
+    other = cp.array([-1e-200, 1e-200, -5e-324, 1e-200])
+    assert cp.isnan(cp.scipy.special.agm(tiny, other)).tolist() == [True, True, True, False]

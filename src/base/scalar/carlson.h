@@ -90,7 +90,7 @@ CPS_HEAVY double cps_elliprj(double x, double y, double z, double p)
 }
 CPS_HEAVY double cps_agm(double a, double b)
 {
-    if (a != a || b != b || a * b < 0) return CPS_NAN;
+    if (a != a || b != b || (a < 0 && b > 0) || (a > 0 && b < 0)) return CPS_NAN;
     if ((fabs(a) == CPS_INF && b == 0) || (a == 0 && fabs(b) == CPS_INF)) return CPS_NAN;
     if (a == 0 || b == 0) return 0;
     if (fabs(a) == CPS_INF || fabs(b) == CPS_INF) return copysign(CPS_INF, a);

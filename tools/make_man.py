@@ -141,7 +141,8 @@ def main(folder):
     out = pathlib.Path(folder) / "man3"
     out.mkdir(parents=True, exist_ok=True)
     every = sorted(reversed(read_functions(Tables(ROOT))), key=lambda f: f.row.get("c") != "")  # C's own come last
-    rows = {f.name: f for f in every if not f.is_method_only and f.module != "_device"}
+    rows = {(f.row.get("c") or "cp_" + f.name).removeprefix("cp_"): f for f in every
+            if not f.is_method_only and f.module != "_device"}
     functions, structs = headers.functions(build), headers.structs(build)
     sharing = collections.Counter((d.header, d.comment) for d in functions.values())
     for d in functions.values():

@@ -39,12 +39,12 @@ CP_API cp_sparse *cp_sparse_from_dense(cp_array *x, cp_sparse_format format);
 CP_API cp_sparse *cp_sparse_from_diagonals(int64_t rows, int64_t columns, cp_array *diagonals, int n,
                                            const int64_t *offsets, cp_sparse_format format);
 CP_API cp_sparse *cp_sparse_retain(cp_sparse *a); /* one more reference, for one more cp_sparse_free; returns a */
-CP_API void cp_sparse_free(cp_sparse *a);         /* one less; NULL is fine */
+CP_API void cp_sparse_free(cp_sparse *a);         /* one reference less; NULL is fine */
 
 /* --- attributes --- */
 CP_API cp_sparse_format cp_sparse_format_of(const cp_sparse *a); /* which arrays it has */
 CP_API cp_type cp_sparse_type_of(const cp_sparse *a);    /* type of the elements */
-CP_API int64_t cp_sparse_rows(const cp_sparse *a);       /* number of rows */
+CP_API int64_t cp_sparse_rows(const cp_sparse *a);       /* how many rows the matrix has */
 CP_API int64_t cp_sparse_columns(const cp_sparse *a);    /* number of columns */
 CP_API int64_t cp_sparse_nnz(const cp_sparse *a);        /* number of elements that are stored */
 CP_API int cp_sparse_device_of(const cp_sparse *a);      /* number of the device */
@@ -70,9 +70,9 @@ CP_API cp_array *cp_sparse_diagonal(cp_sparse *a, int64_t k);     /* the k-th on
 /* --- arithmetic --- */
 /* Sums, differences and products of elements of matrices of one shape, in a's format (triples: compressed rows).
  * Elements that become 0 are left out. */
-CP_API cp_sparse *cp_sparse_add(cp_sparse *a, cp_sparse *b);
-CP_API cp_sparse *cp_sparse_subtract(cp_sparse *a, cp_sparse *b);
-CP_API cp_sparse *cp_sparse_multiply(cp_sparse *a, cp_sparse *b);
+CP_API cp_sparse *cp_sparse_add(cp_sparse *a, cp_sparse *b);       /* the sum of two matrices */
+CP_API cp_sparse *cp_sparse_subtract(cp_sparse *a, cp_sparse *b);  /* the difference of two matrices */
+CP_API cp_sparse *cp_sparse_multiply(cp_sparse *a, cp_sparse *b);  /* elements of a times those of b */
 CP_API cp_sparse *cp_sparse_scale(cp_sparse *a, cp_array *factor); /* times a number, a 0-d array such as cp_float(2) */
 CP_API cp_sparse *cp_sparse_matmul(cp_sparse *a, cp_sparse *b);    /* the product of two matrices, in a's format */
 CP_API cp_array *cp_sparse_dot(cp_sparse *a, cp_array *x);         /* times a vector, or an array (columns, k) */

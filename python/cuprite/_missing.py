@@ -83,7 +83,8 @@ def listing(module, *more):
 
     Parameters: module: its name; more: names that only its __getattr__ knows."""
     def __dir__():
-        return sorted({*offered(sys.modules[module]), *more})
+        names = {*offered(sys.modules[module]), *more}
+        return sorted(n for n in names if not n.startswith("_") or n.startswith("__"))
     return __dir__
 
 

@@ -101,11 +101,11 @@ def test_a_rank_that_does_not_send(mpiexec, tmp_path):
 
 
 def test_a_rank_that_dies(mpiexec, tmp_path):
-    """mpiexec ends the others, and says which one it was, or ends as it did."""
+    """mpiexec ends the others, and says which one it was, or ends as it did, or as the one that it killed for it."""
     start = time.monotonic()
     r = mpiexec(2, "mpi_faults.py", "dies", str(tmp_path))
     assert r.returncode != 0 and time.monotonic() - start < 150
-    assert "Exit code:    3" in r.stdout + r.stderr or r.returncode == 3
+    assert "Exit code:    3" in r.stdout + r.stderr or r.returncode in (3, 9)
 
 
 def test_arguments(monkeypatch):

@@ -52,6 +52,11 @@ def foreign(name, x):
     """Operands for functions that NumPy lacks, in the type that CuPy computes them in: the first that each casts to,
     float32 upwards, where SciPy's are sorted otherwise. A Python number is of the type that NumPy gives it beside the
     others."""
+    if ROW[name].get("rule") == "double":  # SciPy's own types; a Python number is as wide as what is beside it
+        beside = [v.dtype if v.dtype.kind in "fc" else np.dtype("d") for v in x if hasattr(v, "dtype")]
+        if not any(isinstance(v, complex) for v in x):
+            return [v if hasattr(v, "dtype") else np.asarray(v) if isinstance(v, bool) else
+                    np.asarray(v, np.result_type(np.float32, *beside)) for v in x]
     t = np.result_type(np.float32, *[np.result_type(v if hasattr(v, "dtype") else np.result_type(*x), np.float32)
                                      for v in x])
     if t.kind == "c" and not ROW[name].get("complex"):

@@ -219,7 +219,8 @@ def spherical_kn(n, z, derivative=False) -> _core.ndarray:
 def kn(n, x, out=None) -> _core.ndarray:
     """The modified Bessel function of the second kind of whole order n: kv(n, x).
 
-    Parameters: n: an array of whole numbers, or one; x: an array or a number; out: an array for the result, or None."""
+    Parameters: n: an array of whole numbers, or one; x: an array or a number; out: an array for the result, or None.
+    Errors: TypeError for complex numbers."""
     n = _core.asarray(n)
     if "c" in (n.dtype.kind, getattr(getattr(x, "dtype", None), "kind", "")) or isinstance(x, complex):
         raise TypeError("ufunc 'kn' not supported for the input types")

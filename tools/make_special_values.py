@@ -186,7 +186,8 @@ def noncentral_f(dfn, dfd, nc, f):
 
 def noncentral_t(df, nc, t):
     if t < 0:
-        return 1 - noncentral_t(df, -nc, -t)
+        with mp.workdps(150):
+            return 1 - noncentral_t(df, -nc, -t)
     half, y, total = nc * nc / 2, t * t / (df + t * t), mpf(0)
     even, odd = mp.exp(-half), nc / mp.sqrt(2) * mp.exp(-half) / mp.gamma(mpf(3) / 2)
     for j in range(int(half + 25 * mp.sqrt(half) + 90)):
@@ -485,11 +486,13 @@ VALUES |= {
     "ncfdtr": (noncentral_f, [(df, dfd, nc, (df + nc) / df * f) for df, nc in WIDE[:-1] for dfd in (0.9, 7.0, 40.0)
                               for f in (0.1, 0.9, 3.0)]),
     "nctdtr": (noncentral_t, [(df, nc, nc + t) for df in (0.4, 3.0, 25.0) for nc in (-4.0, -0.5, 0.0, 1.5, 9.0)
-                              for t in (-6.0, -1.2, -0.1, 0.3, 2.5, 30.0)]),
+                              for t in (-6.0, -1.2, -0.1, 0.3, 2.5, 30.0)]
+               + [(df, nc, t) for df in (0.4, 3.0, 25.0) for nc in (0.7, 4.0, 7.5) for t in (-80.0, -9.0, -0.6)]),
     "smirnov": (smirnov, [(float(n), d) for n in (1, 2, 5, 17, 60, 400)
                           for d in (1e-9, 0.01, 0.1, 0.35, 0.5, 0.8, 0.99)]),
     "tklmbda": (tukey_lambda, [(x, v) for v in (-1.5, -0.2, 0.0, 1e-9, 0.14, 0.5, 1.0, 2.5, 9.0)
-                               for x in (-40.0, -1.9, -0.99, -0.3, -0.1, -1e-5, 0.0, 0.05, 0.3, 1.7, 12.0)]),
+                               for x in (-40.0, -1.9, -0.99, -0.3, -0.1, -1e-5, 0.0, 0.05, 0.3, 1.7, 12.0)]
+                + [(x, v) for v in (20.0, 60.5, 300.0) for x in (-1e-4, -1e-12, -1e-19, -1e-30, 1e-9)]),
     "log_wright_bessel": (log_wright, [(a, b, x) for a in (0.3, 1.0, 4.5) for b in (0.2, 1.0, 3.7)
                                        for x in (1e-6, 0.5, 6.0, 60.0, 99.0)]),
     "pdtrc": (lambda k, m: 1 - poisson_below(k, m), triples(DEGREES, [0.1, 1.0, 7.5, 35.0])),

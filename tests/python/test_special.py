@@ -281,7 +281,7 @@ OTHERWISE |= {"chndtr": lambda x, df, nc: extreme(x, df, nc) | any_nan(x, df, nc
               "ncfdtr": lambda a, b, nc, f: extreme(a, b, nc, f) | any_nan(a, b, nc, f) | (a < 0.1) | (b < 0.1) |
               (nc < 0) | (nc > 1e4), "log_wright_bessel": OTHERWISE["wright_bessel"], "smirnov": lambda n, d: n > 1e6,
               "smirnovi": lambda n, p: n > 1e6, "tklmbda": lambda x, v: extreme(x, v) | (abs(v) < 0.02)}
-SIZE["nctdtr"] = lambda df, nc, t: 1 if t < 0 < nc else 0
+SIZE["nctdtr"] = lambda df, nc, t: 1 if t < 0 < nc else 0  # SciPy subtracts there
 OTHERWISE["nctdtr"] = lambda df, nc, t: extreme(df, nc, t) | any_nan(df, nc, t) | (df < 0.1) | (abs(nc) > 30) | \
     (abs(t) > 100)
 SIZE["log_wright_bessel"] = lambda a, b, x: 1

@@ -79,6 +79,12 @@ def test_t_at_its_ends(device):
         # on both sides of 0
         for p in (1e-6, 0.01, 0.2, 0.6, 0.99):
             np.testing.assert_allclose(host(ours.nctdtr, 4, nc, host(ours.nctdtrit, 4, nc, p)), p, rtol=1e-8)
+    # a quantile beyond the largest number, one near it
+    assert host(ours.nctdtrit, 0.4, 8.0, 1e-200) == -inf
+    far = host(ours.nctdtrit, 0.4, 8.0, 1e-110)
+    assert -inf < far < -1e200
+    np.testing.assert_allclose(host(ours.nctdtr, 0.4, 8.0, far), 1e-110, rtol=1e-10)
+    np.testing.assert_allclose(host(ours.nctdtr, 2.0, 7.0, host(ours.nctdtrit, 2.0, 7.0, 1e-200)), 1e-200, rtol=1e-10)
     for x in ((0, 1, 1), (-1, 1, 1), (nan, 1, 1), (1, nan, 1), (1, 1, nan), (1, 1e6, 1)):
         assert np.isnan(host(ours.nctdtr, *x))
     for x in ((3, 1, -0.1), (3, 1, 1.1), (3, 1, nan)):
@@ -140,6 +146,10 @@ def test_tukeys_lambda(device):
                                    atol=1e-9)
         np.testing.assert_allclose(host(ours.tklmbda, x, shape + 0 * x) + host(ours.tklmbda, -x, shape + 0 * x), 1,
                                    rtol=1e-14)
+    # where both powers in the quantile are tiny; there is (1 - p)**b / b = 1e-200
+    np.testing.assert_allclose(host(ours.tklmbda, -1e-200, 1e7), -np.log(1e-193) / 1e7, rtol=1e-4)
+    np.testing.assert_allclose(host(ours.tklmbda, -1e-200, 1e100), np.log(1e100) / 1e100, rtol=1e-12)
+    np.testing.assert_allclose([host(ours.tklmbda, -1e-200, 60.0), host(ours.tklmbda, -1e-300, 2.0)], 0.5, rtol=2e-16)
     assert host(ours.tklmbda, -np.inf, -0.5) == 0 and host(ours.tklmbda, np.inf, 0.5) == 1
     assert np.isnan(host(ours.tklmbda, np.nan, 1)) and np.isnan(host(ours.tklmbda, 1, np.nan))
 

@@ -112,12 +112,45 @@ CPS_HEAVY cps_sides cps_ncf_sides(double dfn, double dfd, double nc, double f)
     if (t == 0 || t > 1e300) return cps_sides_of(t > 0, t == 0);
     return cps_noncentral_sides(0.5 * dfn, 0.5 * dfd, t / (1 + t), 1 / (1 + t), 0.5 * nc);
 }
+/* The slope, by the logarithm of s, of x^a exp(-x) Phi(nc - s), x = (s / r)^2 / 2; it falls. */
+CPS_MATH double cps_nct_slope(double a, double nc, double r, double s)
+{
+    const double w = s / r, d = (nc - s) * -0.70710678118654752440; /* phi / Phi is sqrt(2 / pi) / erfcx(d) */
+    return 2 * a - w * w - s * (0.79788456080286535588 / cps_erfcx(d));
+}
+/* Student's upper side of t = r sqrt(df) > 0, relatively exact wherever it is: the integral of Phi(nc - r sqrt(v)) over
+ * the density of v, chi squared with df degrees of freedom. In log(v) / 2 the trapezoidal rule converges exponentially. */
+CPS_HEAVY double cps_nct_tail(double df, double nc, double r)
+{
+    const double a = 0.5 * df;
+    double low = -800, high = 800;
+    for (int i = 0; i < 60; i++) { /* the largest product */
+        const double middle = 0.5 * (low + high);
+        if (cps_nct_slope(a, nc, r, exp(middle)) > 0) low = middle;
+        else high = middle;
+    }
+    const double top = 0.5 * (low + high), s = exp(top);
+    const double bend = cps_nct_slope(a, nc, r, s * 0.999) - cps_nct_slope(a, nc, r, s * 1.001);
+    const double h = fmin(0.12, 0.5 / sqrt(fmax(500 * bend, 1e-3)));
+    double sum = 0;
+    for (int side = 0; side < 2; side++) {
+        for (int k = side; k < 200000; k++) {
+            const double at = exp(top + (side ? -k : k) * h), w = at / r, x = 0.5 * w * w;
+            const double front = x > 1e-290 ? cps_gamma_front(a, x) /* x^a exp(-x) / gamma(a + 1) */
+                                            : exp(a * (2 * log(w) - 0.69314718055994530942)) * cps_rgamma(a + 1);
+            const double term = front * cps_ndtr(nc - at);
+            sum += term;
+            if (!(term > 1e-18 * sum)) break;
+        }
+    }
+    return fmin(2 * a * h * sum, 1);
+}
 /* Student's of t > 0: Phi(-nc) and half the sums of two chains of shapes, of weights with h^j and h^(j + 1/2), of which
  * the second is subtracted for nc < 0. */
 CPS_HEAVY cps_sides cps_nct_right(double df, double nc, double t)
 {
     const double r = t / sqrt(df), z = r * r;
-    if (z > 1e300) return cps_sides_of(1, 0);
+    if (z > 1e290) return cps_of_q(cps_nct_tail(df, nc, r));
     const cps_central even = {0.5, 0.5 * df, z / (1 + z), 1 / (1 + z), 0.5 * nc * nc, 0};
     if (z < 1e-290) return cps_sides_of(cps_ndtr(-nc), cps_ndtr(nc));
     if (even.half == 0) {
@@ -127,7 +160,9 @@ CPS_HEAVY cps_sides cps_nct_right(double df, double nc, double t)
     cps_central odd = even;
     odd.a = 1, odd.by = 0.5;
     const int lower = nc > 0 && cps_is_below(&even);
-    const double sum = 0.5 * (cps_noncentral_sum(&even, lower) + (nc < 0 ? -1 : 1) * cps_noncentral_sum(&odd, lower));
+    const double first = cps_noncentral_sum(&even, lower), second = cps_noncentral_sum(&odd, lower);
+    if (nc < 0 && !(first - second > 0.5 * first)) return cps_of_q(cps_nct_tail(df, nc, r));
+    const double sum = 0.5 * (nc < 0 ? first - second : first + second);
     return lower ? cps_of_p(fmin(cps_ndtr(-nc) + sum, 1)) : cps_of_q(fmin(fmax(sum, 0), 1));
 }
 CPS_HEAVY cps_sides cps_nct_sides(double df, double nc, double t)
@@ -222,7 +257,8 @@ CPS_MATH double cps_nctdtrit(double df, double nc, double p)
     if (p == 0 || p == 1) return p == 0 ? -CPS_INF : CPS_INF;
     const double origin = cps_ndtr(-nc);
     if (p == origin) return 0;
-    const double size = cps_noncentral_parameter(p > origin ? CPS_NCT_T : CPS_NCT_MINUS_T, df, nc, 0, p, -330, 340);
+    double size = cps_noncentral_parameter(p > origin ? CPS_NCT_T : CPS_NCT_MINUS_T, df, nc, 0, p, -330, 709);
+    if (size != size && p > 0 && p < 1) size = CPS_INF; /* beyond the largest number */
     return p > origin ? size : -size;
 }
 CPS_MATH double cps_nctdtridf(double p, double nc, double t)

@@ -273,10 +273,14 @@ CPS_HEAVY double cps_smirnovi(double n, double p)
     }
     return 0.5 * (low + high);
 }
-/* For log(p) = u, p < 1/2: how far Tukey's quantile (p^l - (1-p)^l) / l is from x, times l; by sums without
- * cancellation where x is near -1/l. */
+/* For log(p) = u, p < 1/2: how far Tukey's quantile (p^l - (1-p)^l) / l is from x, times l or by its logarithm; by sums
+ * without cancellation where x is near -1/l or near 0. */
 CPS_MATH double cps_tukey_off(double u, double l, double x)
 {
+    if (l > 0 && l * x > -0.1) { /* both powers may be tiny: the logarithms of their difference and of -l x, signed */
+        const double b = l * log1p(-exp(u));
+        return log(-l * x) - (b + log(-expm1(l * u - b)));
+    }
     const double rest = expm1(l * log1p(-exp(u))), left = fma(l, x, 1);
     return l > 0 && left < 0.5 ? (exp(l * u) - rest) - left : (expm1(l * u) - rest) - l * x;
 }

@@ -199,16 +199,18 @@ def map_overlap(function, x, depth, dtype=None):
     sides = _sides(depth, x.numblocks)
     token = tokenize(function, x.name, depth)
     name, rim = f"overlap-{token}", f"rims-{token}"
-    blocks = Chunks(x).at_hand()
-    if blocks:  # which stay in memory: their layers need neither copies nor tasks
-        rims, tasks = {k[1:]: _layers(b, depth, sides) for k, (b,) in zip(_keys(x), blocks)}, {}
+    blocks, below = Chunks(x).at_hand(), [x]
+    if blocks:  # which stay in memory: their layers need neither copies nor tasks, and Dask orders no graph for each
+        own, below = {k: b for k, (b,) in zip(_keys(x), blocks)}, []
+        rims, tasks = {k[1:]: _layers(b, depth, sides) for k, b in own.items()}, {}
     else:
+        own = {k: TaskRef(k) for k in _keys(x)}
         rims = {k[1:]: TaskRef((rim, *k[1:])) for k in _keys(x)}
         tasks = {(rim, *k[1:]): task((rim, *k[1:]), _rims, TaskRef(k), depth, sides) for k in _keys(x) if sides}
     for k in _keys(x):
         near = {side: tuple(p + c for p, c in zip(k[1:], side)) for side in sides}
         near = {side: p for side, p in near.items() if all(0 <= i < n for i, n in zip(p, x.numblocks))}
-        tasks[(name, *k[1:])] = task((name, *k[1:]), _with_rims, TaskRef(k), function, depth, tuple(near),
+        tasks[(name, *k[1:])] = task((name, *k[1:]), _with_rims, own[k], function, depth, tuple(near),
                                      *[rims[p] for p in near.values()])
     meta = x._meta if dtype is None else x._meta.astype(dtype)
-    return dask.array.Array(HighLevelGraph.from_collections(name, tasks, [x]), name, x.chunks, meta=meta)
+    return dask.array.Array(HighLevelGraph.from_collections(name, tasks, below), name, x.chunks, meta=meta)

@@ -62,10 +62,21 @@ typedef struct cpi_simplex_search {
     const int32_t *neighbours; /* (simplices, ndim + 1), -1 outside */
     double eps;
     bool all;                  /* look at all simplices */
-    const int64_t *start;      /* where each point's search begins */
-    int64_t *which;            /* -1: in none */
+    const int64_t *start;      /* where each point's search begins, or the searches from each cell of a grid */
+    const double *grid;        /* lowest coordinates (ndim) and cells per unit (ndim) */
+    int64_t sides;             /* cells along each dimension; 0: no grid */
+    int32_t *which;            /* -1: in none */
     double *parts;             /* barycentric coordinates (count, ndim + 1) */
 } cpi_simplex_search;
+
+/* What leads to barycentric coordinates: the inverse of a simplex's edges, and its last corner. */
+typedef struct cpi_simplex_corners {
+    int64_t simplices, ndim, n;
+    const double *points;   /* (n, ndim) */
+    const int32_t *corners; /* (simplices, ndim + 1) */
+    double *transform;      /* (simplices, ndim + 1, ndim); NaN of what is flat */
+} cpi_simplex_corners;
+enum { CPI_SIMPLEX_DIMENSIONS = 16 }; /* at most */
 
 /*: slot("distances", bytes="8 * d->na * (d->b ? d->nb : d->na / 2)")
  * slot("nearby", bytes="8 * (d->na + d->nb) * d->ndim")
@@ -73,7 +84,8 @@ typedef struct cpi_simplex_search {
  * slot("boxes", bytes="8 * tree->n * tree->ndim")
  * slot("nearest", bytes="8 * q->count * (q->tree.ndim + 2 * q->k)")
  * slot("within", bytes="8 * q->count * q->tree.ndim")
- * slot("simplices", bytes="8 * s->count * s->ndim") */
+ * slot("simplices", bytes="8 * s->count * s->ndim")
+ * slot("transforms", bytes="8 * c->simplices * c->ndim * (c->ndim + 1)") */
 typedef struct cpi_spatial_ops {
     cp_code (*distances)(cp_stream *stream, const cpi_distances *d);
     cp_code (*nearby)(cp_stream *stream, const cpi_nearby *d);
@@ -84,6 +96,7 @@ typedef struct cpi_spatial_ops {
     cp_code (*nearest)(cp_stream *stream, const cpi_tree_query *q);
     cp_code (*within)(cp_stream *stream, const cpi_tree_query *q);
     cp_code (*simplices)(cp_stream *stream, const cpi_simplex_search *s);
+    cp_code (*transforms)(cp_stream *stream, const cpi_simplex_corners *c);
 } cpi_spatial_ops;
 
 #ifdef __cplusplus

@@ -101,7 +101,12 @@ __global__ void __launch_bounds__(THREADS) within_kernel(const __grid_constant__
 
 __global__ void __launch_bounds__(THREADS) simplices_kernel(const __grid_constant__ cpi_simplex_search s)
 {
-    FOR_EACH(i, s.count) s.which[i] = cpi_simplex_of(&s, i, s.parts + i * (s.ndim + 1));
+    FOR_EACH(i, s.count) cpi_simplex_of(&s, i);
+}
+
+__global__ void __launch_bounds__(THREADS) transforms_kernel(const __grid_constant__ cpi_simplex_corners c)
+{
+    FOR_EACH(i, c.simplices) cpi_simplex_transform(&c, i);
 }
 
 } // namespace
@@ -174,4 +179,10 @@ cp_code cpi_spatial_cuda_simplices(cp_stream *stream, const cpi_simplex_search *
 {
     simplices_kernel<<<blocks(s->count), THREADS, 0, cpi_cuda_stream(stream)>>>(*s);
     return CPI_LAUNCHED(stream, "find_simplex");
+}
+
+cp_code cpi_spatial_cuda_transforms(cp_stream *stream, const cpi_simplex_corners *c)
+{
+    transforms_kernel<<<blocks(c->simplices), THREADS, 0, cpi_cuda_stream(stream)>>>(*c);
+    return CPI_LAUNCHED(stream, "Delaunay.transform");
 }

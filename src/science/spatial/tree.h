@@ -250,10 +250,60 @@ CPI_TREE void cpi_tree_within(const cpi_tree_query *q, int64_t row)
 
 /* --- simplices --- */
 
-/* Barycentric coordinates of x in simplex s, into c. */
-CPI_TREE void cpi_simplex_parts(const cpi_simplex_search *s, int64_t simplex, const double *x, double *c)
+/* The inverse of the edges of a simplex, by Gauss and Jordan with a pivot of each row's column: t (n + 1, n), as Qhull's.
+ * It is NaN where the condition is below 1,000 units of rounding. */
+CPI_TREE void cpi_simplex_transform(const cpi_simplex_corners *s, int64_t simplex)
 {
     const int64_t n = s->ndim;
+    const int32_t *corner = s->corners + simplex * (n + 1);
+    double *t = s->transform + simplex * (n + 1) * n, *origin = t + n * n, norm = 0, inverse = 0;
+    int64_t swaps[CPI_SIMPLEX_DIMENSIONS];
+    bool fit = true;
+    for (int64_t i = 0; i <= n; i++) fit = fit && corner[i] >= 0 && corner[i] < s->n;
+    for (int64_t d = 0; d < n; d++) origin[d] = fit ? s->points[corner[n] * n + d] : NAN;
+    for (int64_t i = 0; fit && i < n; i++) { /* column i is corner i's edge */
+        double sum = 0;
+        for (int64_t d = 0; d < n; d++) {
+            const double edge = s->points[corner[i] * n + d] - origin[d];
+            t[d * n + i] = edge;
+            sum += fabs(edge);
+        }
+        norm = sum > norm ? sum : norm;
+    }
+    for (int64_t k = 0; fit && k < n; k++) {
+        int64_t best = k;
+        for (int64_t i = k + 1; i < n; i++) best = fabs(t[i * n + k]) > fabs(t[best * n + k]) ? i : best;
+        swaps[k] = best;
+        const double pivot = t[best * n + k];
+        fit = pivot != 0;
+        for (int64_t j = 0; j < n; j++) {
+            const double v = t[best * n + j];
+            t[best * n + j] = t[k * n + j], t[k * n + j] = (j == k ? 1 : v) / pivot;
+        }
+        for (int64_t i = 0; i < n; i++) {
+            const double factor = t[i * n + k];
+            if (i == k) continue;
+            t[i * n + k] = 0;
+            for (int64_t j = 0; j < n; j++) t[i * n + j] -= factor * t[k * n + j];
+        }
+    }
+    for (int64_t k = n; fit && k-- > 0;) /* the rows' exchanges, as columns' */
+        for (int64_t i = 0; i < n; i++) {
+            const double v = t[i * n + k];
+            t[i * n + k] = t[i * n + swaps[k]], t[i * n + swaps[k]] = v;
+        }
+    for (int64_t j = 0; fit && j < n; j++) {
+        double sum = 0;
+        for (int64_t i = 0; i < n; i++) sum += fabs(t[i * n + j]);
+        inverse = sum > inverse ? sum : inverse;
+    }
+    if (fit && norm * inverse < 1 / (1000 * 2.220446049250313e-16)) return;
+    for (int64_t i = 0; i < n * (n + 1); i++) t[i] = NAN;
+}
+
+/* Barycentric coordinates of x in simplex s, into c. */
+CPI_TREE void cpi_simplex_parts(const cpi_simplex_search *s, int64_t simplex, const double *x, double *c, int64_t n)
+{
     const double *t = s->transform + simplex * (n + 1) * n, *origin = t + n * n;
     double last = 1;
     for (int64_t i = 0; i < n; i++) {
@@ -265,16 +315,26 @@ CPI_TREE void cpi_simplex_parts(const cpi_simplex_search *s, int64_t simplex, co
     c[n] = last;
 }
 
-/* From simplex to simplex through the side that x is farthest beyond; c: ndim + 1 elements. All are looked at where one
- * on the way is flat. */
-CPI_TREE int64_t cpi_simplex_of(const cpi_simplex_search *s, int64_t row, double *c)
+CPI_TREE int64_t cpi_simplex_start(const cpi_simplex_search *s, int64_t row, const double *x, int64_t n)
 {
-    const int64_t n = s->ndim;
+    if (!s->sides) return s->start[row];
+    int64_t cell = 0;
+    for (int64_t d = 0; d < n; d++) {
+        const double part = (x[d] - s->grid[d]) * s->grid[n + d], most = (double)(s->sides - 1);
+        cell = cell * s->sides + (int64_t)(part > most ? most : part > 0 ? part : 0);
+    }
+    return s->start[cell];
+}
+
+/* From simplex to simplex through the side that x is farthest beyond; c: ndim + 1 elements. All are looked at where one
+ * on the way is flat. `n` is ndim, a constant where it is small. */
+CPI_TREE int64_t cpi_simplex_found(const cpi_simplex_search *s, int64_t row, double *c, int64_t n)
+{
     const double *x = s->at + row * n;
-    int64_t simplex = s->start[row];
+    int64_t simplex = cpi_simplex_start(s, row, x, n);
     bool lost = s->all || simplex < 0 || simplex >= s->simplices, known = true;
     for (int64_t steps = 0; !lost; steps++) {
-        cpi_simplex_parts(s, simplex, x, c);
+        cpi_simplex_parts(s, simplex, x, c, n);
         int64_t worst = 0;
         for (int64_t i = 1; i <= n; i++) worst = c[i] < c[worst] ? i : worst;
         if (c[n] != c[n] || steps > s->simplices) {
@@ -287,12 +347,24 @@ CPI_TREE int64_t cpi_simplex_of(const cpi_simplex_search *s, int64_t row, double
     }
     for (int64_t i = 0; i < n; i++) known = known && x[i] == x[i];
     for (int64_t i = 0; known && i < s->simplices; i++) {
-        cpi_simplex_parts(s, i, x, c);
+        cpi_simplex_parts(s, i, x, c, n);
         int64_t worst = 0;
         for (int64_t k = 1; k <= n; k++) worst = c[k] < c[worst] ? k : worst;
         if (c[n] == c[n] && c[worst] >= -s->eps) return i;
     }
     return -1;
+}
+
+CPI_TREE void cpi_simplex_of(const cpi_simplex_search *s, int64_t row)
+{
+    const int64_t n = s->ndim;
+    double *to = s->parts + row * (n + 1), c[3];
+    if (n != 2) {
+        s->which[row] = (int32_t)cpi_simplex_found(s, row, to, n);
+        return;
+    }
+    s->which[row] = (int32_t)cpi_simplex_found(s, row, c, 2);
+    for (int i = 0; i < 3; i++) to[i] = c[i];
 }
 
 #endif

@@ -236,34 +236,77 @@ cp_code cp_tree_within(cp_array *points, cp_array *order, cp_array *boxes, cp_ar
     return cpi_spatial_give(&f, code, i, d, which, distance);
 }
 
-/*: function("find_simplices", "at: array, transform: array, neighbours: array, start: array, eps: double, all: bool",
-             module="_spatial", returns="(which, parts)", unlock="always",
+/*: function("simplex_transforms", "points: array, corners: array", module="_spatial", unlock="always",
+             about={"points": "(points, dimensions), at most 16 dimensions", "corners": "of each simplex the indices of "
+                    "its points (simplices, dimensions + 1)"},
+             raises={"ValueError": "other shapes"},
+             doc="""What leads to barycentric coordinates, (simplices, dimensions + 1, dimensions): the inverse of each
+simplex's edges from its last corner, NaN where it is flat, and that corner.""") */
+cp_array *cp_simplex_transforms(cp_array *points, cp_array *corners)
+{
+    const char *name = "Delaunay.transform";
+    cpi_composite f;
+    if (!cpi_begin(&f, name, points)) return NULL;
+    cp_array *x = dense(name, points, 2, CP_FLOAT64), *c = x ? dense(name, corners, 2, CP_INT32) : NULL, *t = NULL;
+    if (c && (c->shape[1] != x->shape[1] + 1 || x->shape[1] < 1 || x->shape[1] > CPI_SIMPLEX_DIMENSIONS))
+        cpi_fail(CP_ERROR_VALUE, "%s: %lld corners of simplices in %lld dimensions", name, (long long)c->shape[1],
+                 (long long)x->shape[1]);
+    else if (c)
+        t = cp_empty(CP_SHAPE(c->shape[0], c->shape[1], x->shape[1]), CP_FLOAT64);
+    cpi_device *device = cpi_device_current();
+    if (t && t->size) {
+        const cpi_simplex_corners q = {
+            .simplices = c->shape[0], .ndim = x->shape[1], .n = x->shape[0], .points = (const double *)x->data,
+            .corners = (const int32_t *)c->data, .transform = (double *)t->data};
+        if (device->backend->spatial->transforms(cpi_stream(device), &q)) t = NULL;
+    }
+    return cpi_end(&f, t);
+}
+
+/* How many cells a grid of so many sides has, -1 where they are too many to be. */
+static int64_t cells_of(int64_t sides, int64_t ndim)
+{
+    int64_t cells = 1;
+    for (int64_t d = 0; d < ndim; d++)
+        if (sides < 1 || __builtin_mul_overflow(cells, sides, &cells)) return -1;
+    return cells;
+}
+
+/*: function("find_simplices", "at: array, transform: array, neighbours: array, start: array, grid: array, "
+             "sides: int64, eps: double, all: bool", module="_spatial", returns="(which, parts)", unlock="always",
              about={"at": "places (places, dimensions)", "transform": "Qhull's (simplices, dimensions + 1, dimensions)",
-                    "neighbours": "of each simplex, -1 outside", "start": "where each place's search begins",
+                    "neighbours": "of each simplex, -1 outside", "start": "where each place's search begins, or with "
+                    "a grid the searches from each of its cells", "grid": "the lowest coordinates, then cells per unit "
+                    "along each dimension; or no elements", "sides": "cells along each dimension, 0: no grid",
                     "eps": "by how much coordinates may be below 0", "all": "whether all simplices are looked at"},
              raises={"ValueError": "other shapes"},
-             doc="""In which simplex of a triangulation each place lies, -1 for none, and its barycentric coordinates
-there.""") */
-cp_code cp_find_simplices(cp_array *at, cp_array *transform, cp_array *neighbours, cp_array *start, double eps,
-                          bool all, cp_array **which, cp_array **parts)
+             doc="""In which simplex of a triangulation each place lies, -1 for none, as int32, and its barycentric
+coordinates there.""") */
+cp_code cp_find_simplices(cp_array *at, cp_array *transform, cp_array *neighbours, cp_array *start, cp_array *grid,
+                          int64_t sides, double eps, bool all, cp_array **which, cp_array **parts)
 {
     const char *name = "find_simplex";
     cpi_composite f;
     if (!cpi_begin(&f, name, at)) return cp_error();
     cp_array *x = dense(name, at, 2, CP_FLOAT64), *t = x ? dense(name, transform, 3, CP_FLOAT64) : NULL;
     cp_array *n = t ? dense(name, neighbours, 2, CP_INT32) : NULL, *s = n ? dense(name, start, 1, CP_INT64) : NULL;
-    cp_array *i = NULL, *c = NULL;
-    cp_code code = s ? CP_OK : cp_error();
+    cp_array *g = s ? dense(name, grid, 1, CP_FLOAT64) : NULL, *i = NULL, *c = NULL;
+    cp_code code = g ? CP_OK : cp_error();
     if (!code && (t->shape[0] < 1 || t->shape[1] != x->shape[1] + 1 || t->shape[2] != x->shape[1] ||
-                  n->shape[0] != t->shape[0] || n->shape[1] != t->shape[1] || s->size != x->shape[0]))
+                  n->shape[0] != t->shape[0] || n->shape[1] != t->shape[1]))
         code = cpi_fail(CP_ERROR_VALUE, "%s: these arrays are no triangulation of such places", name);
-    if (!code) i = cp_empty(CP_SHAPE(s->size), CP_INT64);
-    if (i) c = cp_empty(CP_SHAPE(s->size, t->shape[1]), CP_FLOAT64);
-    if (c && s->size) {
+    const int64_t ndim = code ? 0 : x->shape[1];
+    if (!code && (s->size != (sides ? cells_of(sides, ndim) : x->shape[0]) || (sides && g->size != 2 * ndim)))
+        code = cpi_fail(CP_ERROR_VALUE, "%s: %lld starts do not serve %lld places and %lld sides of a grid", name,
+                        (long long)s->size, (long long)x->shape[0], (long long)sides);
+    if (!code) i = cp_empty(CP_SHAPE(x->shape[0]), CP_INT32);
+    if (i) c = cp_empty(CP_SHAPE(x->shape[0], t->shape[1]), CP_FLOAT64);
+    if (c && i->size) {
         const cpi_simplex_search q = {
-            .count = s->size, .simplices = t->shape[0], .ndim = x->shape[1], .at = (const double *)x->data,
+            .count = i->size, .simplices = t->shape[0], .ndim = ndim, .at = (const double *)x->data,
             .transform = (const double *)t->data, .neighbours = (const int32_t *)n->data, .eps = eps, .all = all,
-            .start = (const int64_t *)s->data, .which = (int64_t *)i->data, .parts = (double *)c->data};
+            .start = (const int64_t *)s->data, .grid = (const double *)g->data, .sides = sides,
+            .which = (int32_t *)i->data, .parts = (double *)c->data};
         cpi_device *device = cpi_device_current();
         code = device->backend->spatial->simplices(cpi_stream(device), &q);
     }

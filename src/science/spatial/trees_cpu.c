@@ -6,6 +6,7 @@
 typedef struct trees_job {
     const cpi_tree_query *q;
     const cpi_simplex_search *s;
+    const cpi_simplex_corners *c;
     const cpi_point_tree *t;
     const double *points, *range;
     int64_t n, ndim, each, *keys;
@@ -81,7 +82,7 @@ static void simplices_task(void *context, int64_t task, int worker)
 {
     (void)worker;
     const trees_job *j = context;
-    EACH(j, j->s->count, i) j->s->which[i] = cpi_simplex_of(j->s, i, j->s->parts + i * (j->s->ndim + 1));
+    EACH(j, j->s->count, i) cpi_simplex_of(j->s, i);
 }
 
 cp_code cpi_spatial_cpu_simplices(cp_stream *stream, const cpi_simplex_search *s)
@@ -89,5 +90,20 @@ cp_code cpi_spatial_cpu_simplices(cp_stream *stream, const cpi_simplex_search *s
     (void)stream;
     trees_job j = {.s = s};
     cpi_parallel(cpi_cut(s->count, 64, &j.each), simplices_task, &j);
+    return CP_OK;
+}
+
+static void transforms_task(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    const trees_job *j = context;
+    EACH(j, j->c->simplices, i) cpi_simplex_transform(j->c, i);
+}
+
+cp_code cpi_spatial_cpu_transforms(cp_stream *stream, const cpi_simplex_corners *c)
+{
+    (void)stream;
+    trees_job j = {.c = c};
+    cpi_parallel(cpi_cut(c->simplices, 256, &j.each), transforms_task, &j);
     return CP_OK;
 }

@@ -100,38 +100,40 @@ class Delaunay(_Qhull):
         if xi.ndim == 0 or xi.shape[-1] != self.points.shape[1]:
             raise ValueError("wrong dimensionality in xi")
         which, _ = self._located(points(xi).reshape(math.prod(xi.shape[:-1]), xi.shape[-1]), bruteforce, tol)
-        return which.astype(numpy.int32).reshape(xi.shape[:-1])
+        return which.reshape(xi.shape[:-1])
+
+    @property
+    def transform(self) -> ndarray:
+        """What leads to barycentric coordinates, (simplices, dimensions + 1, dimensions): c = t[:-1] @ (x - t[-1]), and
+        one minus their sum. NaN of simplices that are flat."""
+        if "_transform" not in self.__dict__:
+            few = self.ndim <= 16
+            self._transform = _spatial.simplex_transforms(points(self.points), self.simplices) if few else \
+                cuprite.asarray(self._there.transform)
+        return self._transform
 
     def _located(self, at, everything=False, tol=None):
         """(simplex, barycentric coordinates) of places (places, dimensions)."""
         eps = 100 * numpy.finfo(float).eps if tol is None else float(tol)
-        transform, neighbours = self.transform, self.neighbors
-        start = cuprite.zeros(at.shape[0], numpy.int64)
-        if not everything and at.shape[0] > 64 and self.nsimplex > 64:
-            start = self._cells()[self._cell_of(at)]
-        return _spatial.find_simplices(at, transform, neighbours, start, eps, bool(everything))
+        start, grid, sides = self._cells() if not everything and at.shape[0] > 64 and self.nsimplex > 64 else \
+            (cuprite.zeros(at.shape[0], numpy.int64), cuprite.zeros(0), 0)
+        return _spatial.find_simplices(at, self.transform, self.neighbors, start, grid, sides, eps, bool(everything))
 
-    def _cell_of(self, at) -> ndarray:
-        low, scale, sides = self._grid
-        cell = cuprite.zeros(at.shape[0], numpy.int64)
-        for d in range(at.shape[1]):
-            part = cuprite.nan_to_num((at[:, d] - low[d]) * scale[d])
-            cell = cell * sides + cuprite.clip(part, 0, sides - 1).astype(numpy.int64)
-        return cell
-
-    def _cells(self) -> ndarray:
-        """A simplex near the middle of each cell of a grid over the points, where searches begin."""
+    def _cells(self):
+        """(start, grid, sides): a grid over the points, and a simplex near the middle of each of its cells, where
+        searches begin."""
         if "_starts" not in self.__dict__:
             ndim = self.points.shape[1]
             sides = max(1, int(min(self.nsimplex, 2**20) ** (1 / ndim) / 2))
             low, high = (numpy.asarray(v) for v in (self._there.min_bound, self._there.max_bound))
             width = numpy.where(high > low, high - low, 1)
-            self._grid = low.tolist(), (sides / width).tolist(), sides
             middle = numpy.stack(numpy.meshgrid(*[low[d] + width[d] * (numpy.arange(sides) + 0.5) / sides
                                                   for d in range(ndim)], indexing="ij"), -1).reshape(-1, ndim)
             which, _ = _spatial.find_simplices(cuprite.asarray(middle), self.transform, self.neighbors,
-                                               cuprite.zeros(middle.shape[0], numpy.int64), 1e-9, False)
-            self._starts = cuprite.maximum(which, 0)
+                                               cuprite.zeros(middle.shape[0], numpy.int64), cuprite.zeros(0), 0, 1e-9,
+                                               False)
+            self._starts = (cuprite.maximum(which, 0).astype(numpy.int64),
+                            cuprite.asarray(numpy.concatenate([low, sides / width])), sides)
         return self._starts
 
     def plane_distance(self, xi) -> ndarray:

@@ -119,7 +119,7 @@ CPS_MATH double cps_nct_slope(double a, double nc, double r, double s)
     return 2 * a - w * w - s * (0.79788456080286535588 / cps_erfcx(d));
 }
 /* Student's upper side of t = r sqrt(df) > 0, relatively exact wherever it is: the integral of Phi(nc - r sqrt(v)) over
- * the density of v, chi squared with df degrees of freedom. In log(v) / 2 the trapezoidal rule converges exponentially. */
+ * the density of v, chi squared with df degrees of freedom. In log(v) the trapezoidal rule converges exponentially. */
 CPS_HEAVY double cps_nct_tail(double df, double nc, double r)
 {
     const double a = 0.5 * df;

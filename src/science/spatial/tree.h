@@ -250,8 +250,8 @@ CPI_TREE void cpi_tree_within(const cpi_tree_query *q, int64_t row)
 
 /* --- simplices --- */
 
-/* The inverse of the edges of a simplex, by Gauss and Jordan with a pivot of each row's column: t (n + 1, n), as Qhull's.
- * It is NaN where the condition is below 1,000 units of rounding. */
+/* The inverse of the edges of a simplex, by Gauss and Jordan with the largest pivot of each column: t (n + 1, n), as
+ * Qhull's. It is NaN where the reciprocal of the condition is below 1,000 units of rounding. */
 CPI_TREE void cpi_simplex_transform(const cpi_simplex_corners *s, int64_t simplex)
 {
     const int64_t n = s->ndim;

@@ -237,8 +237,8 @@ cp_code cp_tree_within(cp_array *points, cp_array *order, cp_array *boxes, cp_ar
 }
 
 /*: function("simplex_transforms", "points: array, corners: array", module="_spatial", unlock="always",
-             about={"points": "(points, dimensions), at most 16 dimensions", "corners": "of each simplex the indices of "
-                    "its points (simplices, dimensions + 1)"},
+             about={"points": "(points, dimensions), at most 16 dimensions",
+                    "corners": "of each simplex the indices of its points (simplices, dimensions + 1)"},
              raises={"ValueError": "other shapes"},
              doc="""What leads to barycentric coordinates, (simplices, dimensions + 1, dimensions): the inverse of each
 simplex's edges from its last corner, NaN where it is flat, and that corner.""") */

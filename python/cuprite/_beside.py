@@ -61,3 +61,11 @@ def all_beside(names, module):
     for name in names:
         if isinstance(module.get(name), types.FunctionType):
             module[name] = beside_its_arrays(module[name])
+
+
+def computed(x):
+    """The array, once its device has computed it: the function's error is raised here, not in a later call.
+
+    Parameters: x: an array."""
+    x.device.synchronize()
+    return x

@@ -286,7 +286,7 @@ def _halves(text, wrong, ours, theirs):
 
 def _first_type(text, wrong, ours, theirs):
     """A sum of diagonals, which SciPy adds in place, or their product, where SciPy's memory is wrong."""
-    return re.search(r"^M\('dia'.*\) [-+*@] M\('dia'", text) and (
+    return re.search(r"^M\('dia'.*\) ([-+*@] M\('dia'|\*\* )", text) and (
         isinstance(theirs, (TypeError, RuntimeError)) or "type" in wrong)
 
 

@@ -132,6 +132,13 @@ def _modules(xp):
             "A": lambda *args: xp.asarray(array(*args)), "L": lists, "P": pairs, "T": tuple}
 
 
+def _singular(text):
+    """Whether the points' covariance has no inverse, but for rounding."""
+    rows = [array(*ast.literal_eval(f"({a})")) for a in re.findall(r"A\((.*?\), \d+, '\w+')\)", text)]
+    rows = [x.astype("d") for x in rows if x.ndim == 2]
+    return not np.linalg.cond(np.cov(np.concatenate(rows), rowvar=False)) < 1e13
+
+
 def _same_where_varied(text, ours, theirs):
     """Whether distances agree but for those of a point whose coordinates are one number."""
     rows = [array(*ast.literal_eval(f"({a})")) for a in re.findall(r"A\((.*?\), \d+, '\w+')\)", text)]
@@ -190,6 +197,8 @@ KNOWN = {
     "the Jensen-Shannon distance of equal distributions is 0, not the root of what rounding leaves": lambda text, wrong,
         ours, theirs: wrong == "value" and "'jensenshannon'" in text and (
             (ours.get() == theirs) | (ours.get() == 0) & ~(theirs > 1e-7)).all(),
+    "the covariance is singular but for rounding, whose inverse is of any sign": lambda text, wrong, ours, theirs:
+        "'mahalanobis'" in text and _singular(text),
     "weights are looked at where there are no pairs": lambda text, wrong, ours, theirs:
         "pdist" in text and isinstance(ours, ValueError) and np.size(theirs) == 0,
     "polynomials through many points lose digits where their values are large": lambda text, wrong, ours, theirs:

@@ -142,3 +142,17 @@ def test_samples_of_other_ranks(name, shapes, axis):
         assert got.shape == np.shape(want)
         keep = np.isfinite(want)
         np.testing.assert_allclose(got[keep], np.asarray(want)[keep], rtol=1e-9)
+
+
+def test_errors_of_matrices_come_at_once(device):
+    """Not from a later call, as those of functions that a device computes alone do."""
+    same = cp.ones((9, 3))
+    for wrong in (lambda: cp.scipy.spatial.distance.pdist(same, "mahalanobis"),
+                  lambda: cp.scipy.spatial.distance.cdist(same, same, "mahalanobis"),
+                  lambda: cp.scipy.stats.gaussian_kde(cp.ones((2, 9))),
+                  lambda: cp.scipy.cluster.vq.kmeans2(same, 2, minit="random"),
+                  lambda: cp.scipy.interpolate.RBFInterpolator(same, cp.ones(9))):
+        with pytest.raises(np.linalg.LinAlgError):
+            wrong()
+        cp.cuda.Device().synchronize()
+        assert float(same.sum()) == 27

@@ -219,7 +219,7 @@ OTHERWISE = {
     "cotdg": lambda x: (abs(x) > 1e14) | ((x != 0) & (abs(x) < 1e-5)),
     "ellipj": lambda u, m: abs(u) > 1e5, "ellipkinc": infinite, "ellipeinc": infinite,
     "expn": lambda n, x: x < 0,
-    "fdtr": extreme, "fdtrc": extreme, "fdtri": lambda a, b, p: extreme(a, b, p) | (b < 0.01),
+    "fdtr": extreme, "fdtrc": extreme, "fdtri": lambda a, b, p: extreme(a, b, p) | (b < 0.1),
     "gdtr": extreme, "gdtrc": extreme, "stdtr": extreme,
     "i1": infinite, "j0": lambda x: abs(x) > 1e6, "j1": lambda x: abs(x) > 1e6, "y0": lambda x: abs(x) > 1e6,
     "y1": lambda x: abs(x) > 1e6, "yn": lambda n, x: abs(x) > 1e6, "spherical_yn": lambda n, x: abs(x) < 1e-9,

@@ -339,7 +339,8 @@ CPS_MATH cps_sides cps_f_sides(double a, double b, double x)
 {
     if (!(a > 0 && b > 0 && x >= 0)) return cps_sides_of(CPS_NAN, CPS_NAN);
     if (x == CPS_INF) return cps_sides_of(1, 0);
-    const double w = a * x;
+    const double w = a * x, far = b / a / x;
+    if (b + w > 1e300) return cps_beta_sides(0.5 * a, 0.5 * b, 1 / (1 + far), far / (1 + far));
     return cps_beta_sides(0.5 * a, 0.5 * b, w / (b + w), b / (b + w));
 }
 CPS_MATH double cps_fdtr(double a, double b, double x) { return cps_f_sides(a, b, x).p; }

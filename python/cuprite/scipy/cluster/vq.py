@@ -8,7 +8,7 @@ import numpy
 
 import cuprite
 from cuprite import _spatial, ndarray
-from cuprite._beside import beside_its_arrays
+from cuprite._beside import beside_its_arrays, computed
 from cuprite._missing import getter as _getter, listing as _listing
 
 __all__ = ["ClusterError", "kmeans", "kmeans2", "vq", "whiten"]
@@ -149,7 +149,7 @@ def _first_means(table, k, minit, rng) -> ndarray:
             _, s, vh = cuprite.linalg.svd(table - mean, full_matrices=False)
             return rng.standard_normal((k, s.size)) @ (s[:, None] * vh / numpy.sqrt(n - 1.0)) + mean
         cov = cuprite.atleast_2d(cuprite.cov(table, rowvar=False))
-        return rng.standard_normal((k, d)) @ cuprite.linalg.cholesky(cov).T + mean
+        return rng.standard_normal((k, d)) @ computed(cuprite.linalg.cholesky(cov)).T + mean
     means = cuprite.empty((k, table.shape[1]))        # all memory at once: too many end here, not after hours
     means[:1] = table[rng.integers(0, n, 1)]
     for j in range(1, k):

@@ -8,7 +8,7 @@ import numpy
 
 import cuprite
 from cuprite import _splines, ndarray
-from cuprite._beside import beside_its_arrays
+from cuprite._beside import beside_its_arrays, computed
 from cuprite.scipy.interpolate import _arrays
 from cuprite.scipy.interpolate._arrays import any_of, floating
 
@@ -130,7 +130,7 @@ class RBFInterpolator:
         lhs[:, n:, :n] = cuprite.swapaxes(p, 1, 2)
         rhs = cuprite.concatenate([d, cuprite.zeros((systems, r, d.shape[2]))], axis=1)
         try:
-            found = cuprite.linalg.solve(lhs, rhs)
+            found = computed(cuprite.linalg.solve(lhs, rhs))
         except numpy.linalg.LinAlgError as why:
             raise numpy.linalg.LinAlgError("Singular matrix") from why
         if any_of(~cuprite.isfinite(found)) and bool(cuprite.isfinite(lhs).all()) and bool(

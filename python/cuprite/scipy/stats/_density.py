@@ -7,7 +7,7 @@ import numpy
 
 import cuprite
 from cuprite import _splines, ndarray
-from cuprite._beside import beside_its_arrays
+from cuprite._beside import beside_its_arrays, computed
 from cuprite.scipy.stats._arrays import floating
 
 
@@ -88,7 +88,7 @@ class gaussian_kde:
         self.factor = self.covariance_factor()
         data = cuprite.cov(self.dataset, rowvar=1, bias=False, aweights=self._weights).reshape(self.d, self.d)
         try:
-            self._data_cholesky = cuprite.linalg.cholesky(data)
+            self._data_cholesky = computed(cuprite.linalg.cholesky(data))
         except numpy.linalg.LinAlgError as why:
             raise numpy.linalg.LinAlgError("The data appears to lie in a lower-dimensional subspace of the space in "
                                            "which it is expressed.") from why

@@ -5,6 +5,7 @@ import numpy
 
 import cuprite
 from cuprite import _spatial, ndarray
+from cuprite._beside import computed
 
 
 class MetricInfo:
@@ -80,7 +81,7 @@ def _inverse(given, a, b) -> ndarray:
         raise ValueError(f"The number of observations ({m}) is too small; the covariance matrix is singular. For "
                          f"observations with {n} dimensions, at least {n + 1} observations are required.")
     both = a if b is None else cuprite.concatenate([a, b])
-    return cuprite.ascontiguousarray(cuprite.linalg.inv(cuprite.cov(both.T).reshape(n, n)).T)
+    return cuprite.ascontiguousarray(computed(cuprite.linalg.inv(cuprite.cov(both.T).reshape(n, n))).T)
 
 
 def _by_product(a, b, w, centered) -> ndarray:

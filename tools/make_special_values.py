@@ -264,10 +264,10 @@ VALUES = {
     "rgamma": (mp.rgamma, [v for v in TINY if v > 1e-307] + between(0, 25, 20) + between(25, 171.6, 12) +
                between(-30, 0, 20) + between(-170, -30, 12) + [175.5, -169.5, -1e-10]),
     "gammaln": (lambda x: mp.loggamma(x).real, TINY + between(0, 3, 30) + between(3, 20, 15) + sizes(20, 1e300, 15) +
-                around(0.5, 1, 2, 8, 3.25) + [-0.5, -1e-10, -1.3, -19.7, -20.2, -100.3]),
+                around(0.0625, 1, 2, 128, 3.25) + [-0.5, -1e-10, -1.3, -19.7, -20.2, -100.3]),
     "digamma": (mp.digamma, [v for v in TINY if v > 1e-307] + between(0, 3, 30) + between(3, 20, 15) +
-                sizes(20, 1e300, 12) + around(1, 2, 8, 7) + [1.4616321449683622, 1.4616321449683624, 1.46, -0.25, -1.3,
-                                                            -19.75, -100.3, -1e-8]),
+                sizes(20, 1e300, 12) + around(1, 2, 8, 128) +
+                [1.4616321449683622, 1.4616321449683624, 1.46, -0.25, -1.3, -19.75, -100.3, -1e-8]),
     "zeta": (zeta, pairs([1.0000001, 1.01, 1.5, 2.0, 3.3, 5.0, 12.0, 30.0, 60.0],
                          [1e-3, 0.1, 0.5, 1.0, 1.7, 5.0, 9.99, 30.0, 1e3, 1e6, 1e9], 50)),
     "zetac": (lambda x: mp.zeta(x) - 1, between(0, 1, 8) + between(1, 10, 10) + between(10, 100, 5) +
@@ -283,25 +283,27 @@ VALUES = {
     "binom": (mp.binomial, [(10.0, 3.0), (60.0, 30.0), (300.0, 150.0), (5.5, 2.0), (5.5, 2.25), (-1.5, 3.0),
                             (0.5, 0.25),
                             (1000.0, 10.5), (12.25, -2.5), (3.5, 100.25), (40.0, 20.0), (1e6, 3.0), (-0.75, -0.25)]),
-    "erfc": (mp.erfc, BOTH + between(0, 26, 20) + around(0.5, 1, -0.5) + [26.5, 27.2]),
+    "erfc": (mp.erfc, BOTH + between(0, 26, 20) + around(0, 1, 15, -0.5) + [26.5, 27.2]),
     "erfcx": (lambda x: mp.exp(x * x) * mp.erfc(x), BOTH + between(0, 5, 20) + [-26.0, -5.5, 1e10, 1e300, 30.0]),
-    "ndtr": (ndtr, BOTH + between(-37, 0, 20) + [-38.0, 8.2]),
+    "ndtr": (ndtr, BOTH + between(-37, 0, 20) + around(-21.213203435596427) + [-38.0, 8.2]),
     "log_ndtr": (lambda x: mp.log(ndtr(x)) if x < 5 else mp.log1p(-ndtr(-mpf(x))),
-                 BOTH[:-6] + between(-37, 10, 20) + [-1e3, -1e10, 38.0] + around(-1)),
-    "ndtri": (ndtri, [v for v in TINY] + between(0, 1, 30) + sizes(1e-300, 1e-2, 15) + around(0.08, 0.92) +
+                 BOTH[:-6] + between(-37, 10, 20) + [-1e3, -1e10, 38.0] + around(-1, -42.42640687119285)),
+    "ndtri": (ndtri, [v for v in TINY] + between(0, 1, 30) + sizes(1e-300, 1e-2, 15) + around(2**-15, 1 - 2**-15) +
               [1 - 1e-9, 0.5000001, 0.499999]),
     "ndtri_exp": (lambda y: ndtri(mp.exp(y)) if y < -1e-5 else -ndtri(-mp.expm1(y)),
                   [-v for v in sizes(1e-12, 700, 30)] + [-1e4, -1e10]),
-    "erfinv": (lambda y: mp.erfinv(y), [v for v in BOTH if abs(v) < 1] + between(-1, 1, 20) + around(0.84) +
+    "erfinv": (lambda y: mp.erfinv(y), [v for v in BOTH if abs(v) < 1] + between(-1, 1, 20) + around(0.75, 1 - 2**-14) +
                [1 - 1e-9]),
     "erfcinv": (lambda y: -ndtri(mpf(y) / 2) / mp.sqrt(2), TINY + between(0, 2, 30) + around(0.16, 1.84) +
                 [1.0000001, 2 - 1e-9]),
-    "j0": (lambda x: mp.besselj(0, x), BOTH + between(0, 30, 40) + sizes(30, 1e6, 10) + around(8, 2.404825557695773)),
-    "j1": (lambda x: mp.besselj(1, x), BOTH + between(0, 30, 40) + sizes(30, 1e6, 10) + around(8, 3.831705970207512)),
+    "j0": (lambda x: mp.besselj(0, x), BOTH + between(0, 30, 40) + sizes(30, 1e6, 10) +
+           around(8, 24, 2.404825557695773)),
+    "j1": (lambda x: mp.besselj(1, x), BOTH + between(0, 30, 40) + sizes(30, 1e6, 10) +
+           around(8, 24, 3.831705970207512)),
     "y0": (lambda x: mp.bessely(0, x), REAL + between(0, 30, 40) + sizes(30, 1e6, 10) +
-           around(0.5, 2, 8, 0.8935769662791675)),
+           around(0.0625, 2, 8, 24, 0.8935769662791675)),
     "y1": (lambda x: mp.bessely(1, x), [v for v in REAL if v > 1e-307] + between(0, 30, 40) + sizes(30, 1e6, 10) +
-           around(0.5, 2, 8, 2.197141326031017)),
+           around(0.0625, 2, 8, 24, 2.197141326031017)),
     "i0e": (lambda x: mp.exp(-abs(x)) * mp.besseli(0, x), BOTH + between(0, 30, 30) + around(8) + [1e3, 1e6, 1e300]),
     "i1": (lambda x: mp.besseli(1, x), BOTH + between(0, 30, 20) + around(8) + [700.5, 713.0]),
     "i1e": (lambda x: mp.exp(-abs(x)) * mp.besseli(1, x), BOTH + between(0, 30, 30) + around(8) + [1e3, 1e6]),
@@ -319,10 +321,11 @@ VALUES = {
     "erfi": (mp.erfi, BOTH[:-6] + between(-26, 26, 20)),
     "fresnel": (lambda x: mp.mpc(mp.fresnels(x), mp.fresnelc(x)), BOTH + between(0, 4, 20) + [1e3, -1e5]),
     "ellipk": (mp.ellipk, between(-1, 1, 30) + [-v for v in sizes(1, 1e10, 8)] + [1 - 1e-9, 1e-300, -1e-300] +
-               around(0.5)),
+               around(0.5, 1 - 2**-10, -0.99)),
     "ellipkm1": (lambda p: mp.ellipk(1 - mpf(p)) if p > 1e-40 else mp.log(4 / mp.sqrt(p)),
                  TINY + between(0, 1, 20) + sizes(1, 1e10, 8) + around(0.5)),
-    "ellipe": (mp.ellipe, between(-1, 1, 30) + [-v for v in sizes(1, 1e10, 8)] + [1 - 1e-9, 1e-300] + around(0.5)),
+    "ellipe": (mp.ellipe, between(-1, 1, 30) + [-v for v in sizes(1, 1e10, 8)] + [1 - 1e-9, 1e-300, 1 - 1e-14] +
+               around(0.5, 1 - 2**-10, 1 - 2**-11, -0.99)),
     "ellipkinc": (mp.ellipf, pairs(between(-1.57, 1.57, 10) + [0.5, 3.5, 30.25, -7.75, 1e-10],
                                    between(-3, 1, 10) + [0.999999, -1e5], 50)),
     "ellipeinc": (mp.ellipe, pairs(between(-1.57, 1.57, 10) + [0.5, 3.5, 30.25, -7.75, 1e-10],

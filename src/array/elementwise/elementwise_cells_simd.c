@@ -2,9 +2,10 @@
  * loaded whole and transposed, which takes a fifth of what gathering coefficients does. The rows of cells_*.h are for
  * that; the scalar functions have some of them by power (src/base/scalar).
  *
- * A segment's elements are sorted by the method that serves them; each method has its elements side by side. Methods
- * are a cell's polynomial with series.inc's exponentials, logarithms and sines; what none serves goes through the
- * scalar function. Invariant: a result does not depend on the argument's neighbours. */
+ * Most functions are one method, a row of a table, for nearly all arguments, so that nothing depends on their order.
+ * A segment's other elements are sorted by the method that serves them; each method has its elements side by side.
+ * Methods are a row's polynomial with series.inc's exponentials, logarithms and sines; what none serves goes through
+ * the scalar function. Invariant: a result does not depend on the argument's neighbours. */
 #include <math.h>
 #include <string.h>
 
@@ -14,6 +15,9 @@
 #include <immintrin.h>
 
 #include "elementwise/cells_bessel.h"
+#include "elementwise/cells_bessel_j.h"
+#include "elementwise/cells_bessel_y.h"
+#include "elementwise/cells_elliptic.h"
 #include "elementwise/cells_gamma.h"
 #include "elementwise/cells_normal.h"
 #include "scalar/bessel.h"
@@ -23,7 +27,7 @@
 #include "scalar/integrals_real.h"
 #include "scalar/normal_real.h"
 
-enum { SEGMENT = 256, MOST = 6 };
+enum { SEGMENT = 256 };
 #define INLINE static inline __attribute__((always_inline, unused))
 #include "elementwise/series_f64.inc"
 
@@ -31,59 +35,78 @@ typedef void (*method)(double *r, const double *x, int64_t n);
 
 /* --- cells --- */
 
-/* Four columns of the rows p[0] to p[3], from column j on. */
+/* Two columns of the rows p[0] to p[3], from column j on. */
+INLINE void pair_of(const double *const p[4], int j, __m256d c[2])
+{
+    const __m256d a = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(p[0] + j)), _mm_loadu_pd(p[2] + j), 1);
+    const __m256d b = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(p[1] + j)), _mm_loadu_pd(p[3] + j), 1);
+    c[0] = _mm256_unpacklo_pd(a, b);
+    c[1] = _mm256_unpackhi_pd(a, b);
+}
 INLINE void columns_of(const double *const p[4], int j, __m256d c[4])
 {
-    const __m256d a = _mm256_loadu_pd(p[0] + j), b = _mm256_loadu_pd(p[1] + j);
-    const __m256d d = _mm256_loadu_pd(p[2] + j), e = _mm256_loadu_pd(p[3] + j);
-    const __m256d ab = _mm256_unpacklo_pd(a, b), de = _mm256_unpacklo_pd(d, e);
-    const __m256d ab1 = _mm256_unpackhi_pd(a, b), de1 = _mm256_unpackhi_pd(d, e);
-    c[0] = _mm256_permute2f128_pd(ab, de, 0x20);
-    c[1] = _mm256_permute2f128_pd(ab1, de1, 0x20);
-    c[2] = _mm256_permute2f128_pd(ab, de, 0x31);
-    c[3] = _mm256_permute2f128_pd(ab1, de1, 0x31);
+    pair_of(p, j, c);
+    pair_of(p, j + 2, c + 2);
 }
-/* cps_cell of four: the columns from `first` on are the polynomial's. */
-INLINE __m256d cells_of(const double *table, int count, int columns, int first, __m256d at, const double *p[4])
+/* cps_cell of four */
+INLINE __m256d cells_of(const double *table, int count, int columns, __m256d at)
 {
     const __m128i k = _mm_min_epu32(_mm256_cvttpd_epi32(at), _mm_set1_epi32(count - 1));
     const __m256d t = _mm256_sub_pd(_mm256_sub_pd(at, _mm256_cvtepi32_pd(k)), _mm256_set1_pd(0.5));
-    p[0] = table + columns * _mm_extract_epi32(k, 0), p[1] = table + columns * _mm_extract_epi32(k, 1);
-    p[2] = table + columns * _mm_extract_epi32(k, 2), p[3] = table + columns * _mm_extract_epi32(k, 3);
+    const double *const p[4] = {table + columns * _mm_extract_epi32(k, 0), table + columns * _mm_extract_epi32(k, 1),
+                                table + columns * _mm_extract_epi32(k, 2), table + columns * _mm_extract_epi32(k, 3)};
     __m256d c[4];
     int j = columns - 4;
     columns_of(p, j, c);
     __m256d r = c[3];
-    for (int i = 2; i >= 0; i--)
-        if (j + i >= first) r = _mm256_fmadd_pd(r, t, c[i]);
-    while (j > first) {
+    for (int i = 2; i >= 0; i--) r = _mm256_fmadd_pd(r, t, c[i]);
+    while (j > 0) {
         const int next = j >= 4 ? j - 4 : 0; /* the last four overlap */
         columns_of(p, next, c);
         for (int i = 3; i >= 0; i--)
-            if (next + i >= first && next + i < j) r = _mm256_fmadd_pd(r, t, c[i]);
+            if (next + i < j) r = _mm256_fmadd_pd(r, t, c[i]);
         j = next;
     }
     return r;
 }
 /* Arrays have room for three elements behind the n-th. */
-#define CELLS(r, at, n, table)                                                                                \
-    for (int64_t i_ = 0; i_ < (n); i_ += 4) {                                                                 \
-        const double *p_[4];                                                                                  \
-        _mm256_storeu_pd((r) + i_, cells_of(&(table)[0][0], CPS_ROWS(table), CPS_COLUMNS(table), 0,           \
-                                            _mm256_loadu_pd((at) + i_), p_));                                 \
+#define CELLS(r, at, n, table)                                                                                    \
+    for (int64_t i_ = 0; i_ < (n); i_ += 4)                                                                       \
+        _mm256_storeu_pd((r) + i_, cells_of(&(table)[0][0], CPS_ROWS(table), CPS_COLUMNS(table),                  \
+                                            _mm256_loadu_pd((at) + i_)));
+/* The polynomials of rows row[i] in x[i]; with_origin: in x[i] less the row's first two numbers. There are two chains
+ * of operations but for the last ones, whose errors count. */
+INLINE void rows_of(double *r, const int64_t *row, const double *x, int64_t n, const double *table, int columns,
+                    bool with_origin)
+{
+    const int first = with_origin ? 2 : 0;
+    for (int64_t i = 0; i < n; i += 4) {
+        const double *const p[4] = {table + columns * row[i], table + columns * row[i + 1],
+                                    table + columns * row[i + 2], table + columns * row[i + 3]};
+        __m256d d = _mm256_loadu_pd(x + i), c[2];
+        if (with_origin) {
+            pair_of(p, 0, c);
+            d = _mm256_sub_pd(_mm256_sub_pd(d, c[0]), c[1]);
+        }
+        const __m256d square = _mm256_mul_pd(d, d);
+        pair_of(p, columns - 2, c);
+        __m256d v = _mm256_fmadd_pd(c[1], d, c[0]);
+        for (int j = columns - 4; j > first; j -= 2) {
+            pair_of(p, j, c);
+            v = _mm256_fmadd_pd(v, square, _mm256_fmadd_pd(c[1], d, c[0]));
+        }
+        pair_of(p, first, c);
+        _mm256_storeu_pd(r + i, _mm256_fmadd_pd(_mm256_fmadd_pd(v, d, c[1]), d, c[0]));
     }
-/* The same where rows begin with a zero in two parts; x are the arguments. */
-#define CELLS_OF_ZEROS(r, at, x, n, table)                                                                    \
-    for (int64_t i_ = 0; i_ < (n); i_ += 4) {                                                                 \
-        const double *p_[4];                                                                                  \
-        __m256d c_[4];                                                                                        \
-        const __m256d v_ = cells_of(&(table)[0][0], CPS_ROWS(table), CPS_COLUMNS(table), 2,                   \
-                                    _mm256_loadu_pd((at) + i_), p_);                                          \
-        columns_of(p_, 0, c_);                                                                                \
-        const __m256d d_ = _mm256_sub_pd(_mm256_sub_pd(_mm256_loadu_pd((x) + i_), c_[0]), c_[1]);             \
-        const __m256d none_ = _mm256_cmp_pd(c_[0], _mm256_setzero_pd(), _CMP_EQ_OQ);                          \
-        _mm256_storeu_pd((r) + i_, _mm256_blendv_pd(_mm256_mul_pd(v_, d_), v_, none_));                       \
-    }
+}
+/* A whole number, not negative, as an integer: loops with conversions are not vectors. */
+#define WHOLE(f) ((int64_t)(cps_bits_f64((f) + 0x1p52) - cps_bits_f64(0x1p52)))
+/* WITH_ORIGIN: of rows of functions with zeros. */
+#define ROWS(r, row, x, n, table) rows_of(r, row, x, n, &(table)[0][0], CPS_COLUMNS(table), false)
+#define ROWS_WITH_ORIGIN(r, row, x, n, table) rows_of(r, row, x, n, &(table)[0][0], CPS_COLUMNS(table), true)
+/* The cell of x in eighths of octaves from 2^low on, and where it begins. */
+#define OCTAVE(x, low) ((int64_t)(cps_bits_f64(x) >> 49) - ((1023 + (low)) << 3))
+#define BEGINNING(x) cps_from_bits_f64(cps_bits_f64(x) >> 49 << 49)
 #define EACH _Pragma("GCC ivdep") for (int64_t k = 0; k < n; k++)
 #define SPACE (SEGMENT + 4)
 
@@ -95,11 +118,32 @@ INLINE double exp_square_of(double x, double scale)
 
 /* --- the error functions --- */
 
-static void erfcx_near(double *r, const double *a, int64_t n) /* 0 to 4 */
+static void erf_any(double *r, const double *x, int64_t n)
 {
-    double at[SPACE] = {0};
-    EACH at[k] = a[k] * 4;
-    CELLS(r, at, n, cps_rows_erfcx)
+    int64_t row[SPACE] = {0};
+    double t[SPACE] = {0};
+    EACH {
+        const double a = fabs(x[k]) < 5.95 ? fabs(x[k]) : 5.95;
+        const double cell = floor(a * 16);
+        row[k] = WHOLE(cell);
+        t[k] = a - cell * 0.0625;
+    }
+    ROWS(r, row, t, n, cps_rows_erf);
+    EACH {
+        const double a = fabs(x[k]);
+        r[k] = copysign(fma(r[k], a < 1 ? a : 1, a < 1 ? a : 0), x[k]);
+    }
+}
+static void erfcx_near(double *r, const double *a, int64_t n) /* 0 to 30 */
+{
+    int64_t row[SPACE] = {0};
+    double t[SPACE] = {0};
+    EACH {
+        const double y = a[k] + 1;
+        row[k] = OCTAVE(y, 0);
+        t[k] = a[k] - (BEGINNING(y) - 1);
+    }
+    ROWS(r, row, t, n, cps_rows_erfcx);
 }
 static void erfcx_far(double *r, const double *a, int64_t n)
 {
@@ -108,56 +152,27 @@ static void erfcx_far(double *r, const double *a, int64_t n)
     CELLS(r, at, n, cps_erfcx_far)
     EACH r[k] *= 4 / (4 + a[k]);
 }
-static void erf_near(double *r, const double *x, int64_t n)
-{
-    double at[SPACE] = {0};
-    EACH at[k] = x[k] * x[k] * 4;
-    CELLS(r, at, n, cps_erf_cells)
-    EACH r[k] *= x[k];
-}
-INLINE void erf_tail(double *r, const double *x, int64_t n, method of, int complement)
+static void erfc_any(double *r, const double *x, int64_t n)
 {
     double a[SPACE] = {0}, p[SPACE];
     EACH a[k] = fabs(x[k]) < 28 ? fabs(x[k]) : 28;
-    of(p, a, n);
-    if (complement) {
-        EACH {
-            const double t = exp_square_of(a[k], 1) * p[k], tail = fabs(x[k]) > 28 ? 0 : t;
-            r[k] = x[k] > 0 ? tail : 2 - tail;
-        }
-        return;
+    erfcx_near(p, a, n);
+    EACH {
+        const double t = exp_square_of(a[k], 1) * p[k], tail = fabs(x[k]) > 28 ? 0 : t;
+        r[k] = x[k] > 0 ? tail : 2 - tail;
     }
-    EACH r[k] = copysign(1 - exp_square_of(a[k], 1) * p[k], x[k]);
 }
-static void erf_middle(double *r, const double *x, int64_t n) { erf_tail(r, x, n, erfcx_near, 0); }
-static void erf_far(double *r, const double *x, int64_t n) { erf_tail(r, x, n, erfcx_far, 0); }
-static void erfc_near(double *r, const double *x, int64_t n)
-{
-    double p[SPACE];
-    erf_near(p, x, n);
-    EACH r[k] = 1 - p[k];
-}
-static void erfc_middle(double *r, const double *x, int64_t n) { erf_tail(r, x, n, erfcx_near, 1); }
-static void erfc_far(double *r, const double *x, int64_t n) { erf_tail(r, x, n, erfcx_far, 1); }
-static void ndtr_near(double *r, const double *x, int64_t n)
-{
-    double t[SPACE] = {0}, p[SPACE];
-    EACH t[k] = x[k] * CPS_SQRT_HALF;
-    erf_near(p, t, n);
-    EACH r[k] = 0.5 + 0.5 * p[k];
-}
-INLINE void ndtr_tail(double *r, const double *x, int64_t n, method of)
+static void ndtr_any(double *r, const double *x, int64_t n)
 {
     double a[SPACE] = {0}, p[SPACE];
     EACH a[k] = (fabs(x[k]) < 40 ? fabs(x[k]) : 40) * CPS_SQRT_HALF;
-    of(p, a, n);
+    erfcx_near(p, a, n);
     EACH {
-        const double t = 0.5 * exp_square_of(fabs(x[k]) < 40 ? x[k] : 40, 0.5) * p[k], tail = fabs(x[k]) > 40 ? 0 : t;
+        const double size = fabs(x[k]) < 40 ? fabs(x[k]) : 40, whole = cps_erfcx_of_half(size, a[k], p[k]);
+        const double t = 0.5 * exp_square_of(size, 0.5) * whole, tail = fabs(x[k]) > 40 ? 0 : t;
         r[k] = x[k] < 0 ? tail : 1 - tail;
     }
 }
-static void ndtr_middle(double *r, const double *x, int64_t n) { ndtr_tail(r, x, n, erfcx_near); }
-static void ndtr_far(double *r, const double *x, int64_t n) { ndtr_tail(r, x, n, erfcx_far); }
 
 static void ndtr_segment(double *r, const double *x, int64_t n);
 /* log_ndtr: of x >= 0, of -1 to 0, and below */
@@ -184,15 +199,19 @@ INLINE void log_ndtr_tail(double *r, const double *x, int64_t n, method of)
 static void log_ndtr_low(double *r, const double *x, int64_t n) { log_ndtr_tail(r, x, n, erfcx_near); }
 static void log_ndtr_far(double *r, const double *x, int64_t n) { log_ndtr_tail(r, x, n, erfcx_far); }
 
-/* ndtri of 1/2 + q, and -ndtri of exp(-r^2) */
-static void ndtri_middle(double *r, const double *q, int64_t n)
+/* erfinv(y) / y of t = 1 - |y|, 2^-14 to 1 */
+static void inverse_near(double *r, const double *t, int64_t n)
 {
-    double at[SPACE] = {0};
-    EACH at[k] = q[k] * q[k] * 64;
-    CELLS(r, at, n, cps_rows_ndtri)
-    EACH r[k] *= q[k];
+    int64_t row[SPACE] = {0};
+    double d[SPACE] = {0};
+    EACH {
+        row[k] = OCTAVE(t[k], -14);
+        d[k] = t[k] - BEGINNING(t[k]);
+    }
+    ROWS(r, row, d, n, cps_rows_erfinv);
 }
-static void ndtri_outer(double *r, const double *p, int64_t n) /* of probabilities */
+/* -ndtri(p) of small p */
+static void inverse_far(double *r, const double *p, int64_t n)
 {
     double root[SPACE] = {0}, at[SPACE] = {0};
     EACH root[k] = sqrt(-log_any_f64(p[k]));
@@ -200,74 +219,93 @@ static void ndtri_outer(double *r, const double *p, int64_t n) /* of probabiliti
     CELLS(r, at, n, cps_ndtri_tail)
     EACH r[k] *= root[k];
 }
+#define TAIL(p) ((p) < 0.5 ? (p) : 1 - (p))
 static void ndtri_near(double *r, const double *p, int64_t n)
 {
-    double q[SPACE] = {0};
-    EACH q[k] = p[k] - 0.5;
-    ndtri_middle(r, q, n);
+    double t[SPACE] = {0}, v[SPACE];
+    EACH t[k] = 2 * TAIL(p[k]);
+    inverse_near(v, t, n);
+    EACH r[k] = (p[k] - 0.5) * (2.8284271247461903 * v[k]);
 }
 static void ndtri_far(double *r, const double *p, int64_t n)
 {
     double t[SPACE] = {0}, v[SPACE];
-    EACH t[k] = p[k] < 0.5 ? p[k] : 1 - p[k];
-    ndtri_outer(v, t, n);
+    EACH t[k] = TAIL(p[k]);
+    inverse_far(v, t, n);
     EACH r[k] = p[k] < 0.5 ? -v[k] : v[k];
 }
 static void erfinv_near(double *r, const double *y, int64_t n)
 {
-    double q[SPACE] = {0}, v[SPACE];
-    EACH q[k] = 0.5 * fabs(y[k]);
-    ndtri_middle(v, q, n);
-    EACH r[k] = copysign(v[k] * CPS_SQRT_HALF, y[k]);
+    double t[SPACE] = {0}, v[SPACE];
+    EACH t[k] = 1 - fabs(y[k]);
+    inverse_near(v, t, n);
+    EACH r[k] = y[k] * v[k];
 }
 static void erfinv_far(double *r, const double *y, int64_t n)
 {
     double t[SPACE] = {0}, v[SPACE];
     EACH t[k] = 0.5 * (1 - fabs(y[k]));
-    ndtri_outer(v, t, n);
+    inverse_far(v, t, n);
     EACH r[k] = copysign(v[k] * CPS_SQRT_HALF, y[k]);
 }
 
 /* --- Bessel functions --- */
 
-#define NEAR(name, table, factor)                                  \
-    static void name(double *r, const double *x, int64_t n)        \
-    {                                                              \
-        double a[SPACE] = {0}, at[SPACE] = {0};                      \
-        EACH a[k] = fabs(x[k]);                                    \
-        EACH at[k] = a[k] * 2;                                     \
-        CELLS_OF_ZEROS(r, at, a, n, table)                         \
-        EACH r[k] *= factor;                                       \
+/* Below 24 */
+INLINE void j_near(double *r, const double *x, int64_t n, const double *table, int columns, bool odd)
+{
+    int64_t row[SPACE] = {0};
+    double a[SPACE] = {0};
+    EACH {
+        a[k] = fabs(x[k]);
+        row[k] = WHOLE(floor(a[k] * 4));
     }
-NEAR(j0_near, cps_rows_j0, 1)
-NEAR(j1_near, cps_rows_j1, x[k])
-#undef NEAR
-#define MIDDLE(name, table, first, per)                            \
-    static void name(double *r, const double *x, int64_t n)        \
-    {                                                              \
-        double a[SPACE] = {0}, at[SPACE] = {0};                      \
-        EACH a[k] = x[k];                                          \
-        EACH at[k] = (a[k] - first) * per;                         \
-        CELLS_OF_ZEROS(r, at, a, n, table)                         \
+    rows_of(r, row, a, n, table, columns, true);
+    if (!odd) return;
+    EACH r[k] = x[k] < 0 ? -r[k] : r[k];
+}
+static void j0_near(double *r, const double *x, int64_t n)
+{
+    j_near(r, x, n, &cps_rows_j0[0][0], CPS_COLUMNS(cps_rows_j0), false);
+}
+static void j1_near(double *r, const double *x, int64_t n)
+{
+    j_near(r, x, n, &cps_rows_j1[0][0], CPS_COLUMNS(cps_rows_j1), true);
+}
+/* 1/16 to 24: eighths of octaves up to 2, then quarters */
+INLINE void y_near(double *r, const double *x, int64_t n, const double *table, int columns)
+{
+    int64_t row[SPACE] = {0};
+    EACH {
+        const int64_t quarter = WHOLE(floor(x[k] * 4)) + 32, octave = OCTAVE(x[k], -4);
+        row[k] = x[k] < 2 ? octave : quarter;
     }
-MIDDLE(y0_middle, cps_rows_y0_middle, 0.5, 8)
-MIDDLE(y1_middle, cps_rows_y1_middle, 0.5, 8)
-MIDDLE(y0_outer, cps_rows_y0, 2, 2)
-MIDDLE(y1_outer, cps_rows_y1, 2, 2)
-#undef MIDDLE
+    rows_of(r, row, x, n, table, columns, true);
+}
+static void y0_near(double *r, const double *x, int64_t n)
+{
+    y_near(r, x, n, &cps_rows_y0[0][0], CPS_COLUMNS(cps_rows_y0));
+}
+static void y1_near(double *r, const double *x, int64_t n)
+{
+    y_near(r, x, n, &cps_rows_y1[0][0], CPS_COLUMNS(cps_rows_y1));
+}
 /* From 8 on; J or Y of either order. */
-#define FAR(name, p_table, q_table, SUM)                                                             \
-    static void name(double *r, const double *x, int64_t n)                                          \
-    {                                                                                                \
-        double at[SPACE] = {0}, p[SPACE], q[SPACE];                                                     \
-        EACH at[k] = 1 / fabs(x[k]) * 32;                                                            \
-        CELLS(p, at, n, p_table)                                                                     \
-        CELLS(q, at, n, q_table)                                                                     \
-        EACH {                                                                                       \
-            const double a = fabs(x[k]), s = sin_of_f64(a), c = cos_of_f64(a), u = q[k] * (1 / a);   \
-            const double f = 1 / sqrt(CPS_PI) / sqrt(a), sum = f * (s + c), less = f * (s - c);      \
-            r[k] = SUM;                                                                              \
-        }                                                                                            \
+#define FAR(name, p_table, q_table, SUM)                                                     \
+    static void name(double *r, const double *x, int64_t n)                                  \
+    {                                                                                        \
+        double at[SPACE] = {0}, p[SPACE], q[SPACE];                                          \
+        EACH at[k] = 1 / fabs(x[k]) * 32;                                                    \
+        CELLS(p, at, n, p_table)                                                             \
+        CELLS(q, at, n, q_table)                                                             \
+        EACH {                                                                               \
+            double sine, cosine;                                                             \
+            const double a = fabs(x[k]), u = q[k] * (1 / a);                                 \
+            const uint64_t turns = parts_f64(a, &sine, &cosine);                             \
+            const double s = turned_f64(sine, cosine, turns), c = turned_f64(sine, cosine, turns + 1); \
+            const double f = 1 / sqrt(CPS_PI) / sqrt(a), sum = f * (s + c), less = f * (s - c);        \
+            r[k] = SUM;                                                                      \
+        }                                                                                    \
     }
 FAR(j0_far, cps_rows_p0, cps_rows_q0, p[k] * sum - u * less)
 FAR(j1_far, cps_rows_p1, cps_rows_q1, copysign(1.0, x[k]) * (p[k] * less + u * sum))
@@ -326,11 +364,25 @@ static void exprel_any(double *r, const double *x, int64_t n)
 
 /* --- elliptic integrals, for 0 <= m < 1 --- */
 
+/* m to 1 - 2^-10 */
+INLINE void elliptic_near(double *r, const double *m, int64_t n, const double *table, int columns)
+{
+    int64_t row[SPACE] = {0};
+    double t[SPACE] = {0};
+    EACH {
+        const double p = 1 - m[k];
+        row[k] = OCTAVE(p, -10);
+        t[k] = p - BEGINNING(p);
+    }
+    rows_of(r, row, t, n, table, columns, false);
+}
 static void ellipk_near(double *r, const double *m, int64_t n)
 {
-    double at[SPACE] = {0};
-    EACH at[k] = m[k] * 32;
-    CELLS(r, at, n, cps_rows_ellipk)
+    elliptic_near(r, m, n, &cps_rows_ellipk[0][0], CPS_COLUMNS(cps_rows_ellipk));
+}
+static void ellipe_near(double *r, const double *m, int64_t n)
+{
+    elliptic_near(r, m, n, &cps_rows_ellipe[0][0], CPS_COLUMNS(cps_rows_ellipe));
 }
 static void ellipk_far(double *r, const double *m, int64_t n)
 {
@@ -339,22 +391,6 @@ static void ellipk_far(double *r, const double *m, int64_t n)
     CELLS(r, at, n, cps_ellipk_rest)
     CELLS(l, at, n, cps_ellipk_log)
     EACH r[k] -= log_any_f64(1 - m[k]) * l[k];
-}
-static void ellipe_near(double *r, const double *m, int64_t n)
-{
-    double at[SPACE] = {0};
-    EACH at[k] = m[k] * 32;
-    CELLS(r, at, n, cps_ellipe_cells)
-}
-static void ellipe_far(double *r, const double *m, int64_t n)
-{
-    double p[SPACE] = {0}, at[SPACE] = {0}, whole[SPACE], kp[SPACE], ep[SPACE];
-    ellipk_far(whole, m, n);
-    EACH p[k] = 1 - m[k];
-    EACH at[k] = p[k] * 32;
-    CELLS(kp, at, n, cps_rows_ellipk)
-    CELLS(ep, at, n, cps_ellipe_cells)
-    EACH r[k] = (0.5 * CPS_PI + whole[k] * (kp[k] - ep[k])) / kp[k];
 }
 
 /* --- the gamma function's, for x > 0 --- */
@@ -366,34 +402,26 @@ static void gamma_near(double *r, const double *x, int64_t n)
     CELLS(p, at, n, cps_rows_gamma)
     EACH r[k] = x[k] < 1 ? p[k] / x[k] : p[k];
 }
-static void gammaln_tiny(double *r, const double *x, int64_t n) /* below 1/2 */
+static void gammaln_near(double *r, const double *x, int64_t n) /* 1/16 to 128 */
 {
-    double at[SPACE] = {0}, p[SPACE];
-    EACH at[k] = (x[k] - -0.5) * 4;
-    CELLS(p, at, n, cps_rows_lgamma)
-    EACH r[k] = x[k] * (x[k] - 1) * p[k] - log_any_f64(x[k]);
-}
-static void gammaln_near(double *r, const double *x, int64_t n) /* below 8 */
-{
-    double at[SPACE] = {0}, p[SPACE];
-    EACH at[k] = (x[k] - 0.5) * 4;
-    CELLS(p, at, n, cps_rows_lgamma)
-    EACH r[k] = (x[k] - 1) * (x[k] - 2) * p[k];
+    int64_t row[SPACE] = {0};
+    EACH row[k] = OCTAVE(x[k], -4);
+    ROWS_WITH_ORIGIN(r, row, x, n, cps_rows_lgamma);
 }
 static void gammaln_far(double *r, const double *x, int64_t n)
 {
     EACH r[k] = (x[k] - 0.5) * (log_any_f64(x[k]) - 1) + (cps_stirling(x[k]) + (0.5 * CPS_LOG_2PI - 0.5));
 }
-static void digamma_near(double *r, const double *x, int64_t n)
+static void digamma_near(double *r, const double *x, int64_t n) /* below 128 */
 {
-    const double zero = 1.4616321449683622, zero_low = 9.549995429965697e-17;
-    double at[SPACE] = {0}, p[SPACE];
-    EACH at[k] = (x[k] < 1 ? x[k] : x[k] - 1) * 4;
-    CELLS(p, at, n, cps_rows_digamma)
+    int64_t row[SPACE] = {0};
+    double y[SPACE] = {0};
     EACH {
-        const double near = (x[k] < 1 ? x[k] + 1 - zero : x[k] - zero) - zero_low;
-        r[k] = near * p[k] + (x[k] < 1 ? -1 / x[k] : 0);
+        y[k] = x[k] < 1 ? x[k] + 1 : x[k];
+        row[k] = OCTAVE(y[k], 0);
     }
+    ROWS_WITH_ORIGIN(r, row, y, n, cps_rows_digamma);
+    EACH r[k] += x[k] < 1 ? -1 / x[k] : 0;
 }
 static void digamma_far(double *r, const double *x, int64_t n)
 {
@@ -402,28 +430,38 @@ static void digamma_far(double *r, const double *x, int64_t n)
 
 /* --- methods by argument --- */
 
-/* `which`: the number of the method of each element, of which those from `count` on are the scalar function's. */
+/* `which`: the number of the method of each element, of which those from `count` on are the scalar function's. The
+ * method of most elements computes the others too, from an argument of its own. */
 static void by_method(double *r, const double *x, int64_t n, const uint8_t *which, int count, const method *of,
                       double (*scalar)(double))
 {
     uint16_t place[SEGMENT];
     double a[SPACE] = {0}, v[SPACE];
-    for (int m = 0; m <= count; m++) {
+    int64_t left = n;
+    for (int m = 0; m <= count && left; m++) {
         int64_t some = 0;
-        for (int64_t k = 0; k < n; k++) place[some] = (uint16_t)k, some += which[k] == m;
+        for (int64_t k = 0; k < n; k++) some += which[k] == m;
         if (some == 0) continue;
-        if (m == count) {
-            for (int64_t k = 0; k < some; k++) r[place[k]] = scalar(x[place[k]]);
-            continue;
-        }
-        if (some == n) {
+        left -= some;
+        if (m < count && some == n) {
             of[m](v, x, n);
             memcpy(r, v, (size_t)n * sizeof *r);
             return;
         }
-        for (int64_t k = 0; k < some; k++) a[k] = x[place[k]];
-        of[m](v, a, some);
-        for (int64_t k = 0; k < some; k++) r[place[k]] = v[k];
+        some = 0;
+        for (int64_t k = 0; k < n; k++) place[some] = (uint16_t)k, some += which[k] == m;
+        if (m == count) {
+            for (int64_t k = 0; k < some; k++) r[place[k]] = scalar(x[place[k]]);
+        } else if (some > n / 2) {
+            const double own = x[place[0]];
+            for (int64_t k = 0; k < n; k++) a[k] = which[k] == m ? x[k] : own;
+            of[m](v, a, n);
+            for (int64_t k = 0; k < n; k++) r[k] = which[k] == m ? v[k] : r[k];
+        } else {
+            for (int64_t k = 0; k < some; k++) a[k] = x[place[k]];
+            of[m](v, a, some);
+            for (int64_t k = 0; k < some; k++) r[place[k]] = v[k];
+        }
     }
 }
 /* What CHOICE of x, the number of a method, is. */
@@ -471,27 +509,25 @@ static void by_segments_f32(float *out, const float *a, int64_t n, method f)
     }
 }
 
-#define OF_SIZE(x, first) (fabs(x) < (first) ? 0 : fabs(x) < 4 ? 1 : (x) == (x) ? 2 : none)
-FUNCTION(erf, OF_SIZE(x, 1), erf_near, erf_middle, erf_far)
-FUNCTION(erfc, OF_SIZE(x, 0.5), erfc_near, erfc_middle, erfc_far)
-FUNCTION(ndtr, fabs(x) < 0.5 ? 0 : fabs(x) * CPS_SQRT_HALF < 4 ? 1 : x == x ? 2 : none, ndtr_near, ndtr_middle,
-         ndtr_far)
-FUNCTION(ndtri, fabs(x - 0.5) < 0.42 ? 0 : (x > 0) & (x < 1) ? 1 : none, ndtri_near, ndtri_far)
-FUNCTION(erfinv, fabs(x) < 0.84 ? 0 : fabs(x) < 1 ? 1 : none, erfinv_near, erfinv_far)
-FUNCTION(j0, fabs(x) < 8 ? 0 : fabs(x) < 1e14 ? 1 : none, j0_near, j0_far)
-FUNCTION(j1, fabs(x) < 8 ? 0 : fabs(x) < 1e14 ? 1 : none, j1_near, j1_far)
-#define OF_Y(x) (!((x) >= 0.5) ? none : (x) < 2 ? 0 : (x) < 8 ? 1 : (x) < 1e14 ? 2 : none)
-FUNCTION(y0, OF_Y(x), y0_middle, y0_outer, y0_far)
-FUNCTION(y1, OF_Y(x), y1_middle, y1_outer, y1_far)
-#define OF_M(x, half) ((half) & ((x) >= 0) ? 0 : ((x) > 0) & ((x) < 1) ? 1 : none)
-FUNCTION(ellipk, OF_M(x, x < 0.5), ellipk_near, ellipk_far)
-FUNCTION(ellipe, OF_M(x, x <= 0.5), ellipe_near, ellipe_far)
+FUNCTION(erf, x == x ? 0 : none, erf_any)
+FUNCTION(erfc, x == x ? 0 : none, erfc_any)
+FUNCTION(ndtr, x == x ? 0 : none, ndtr_any)
+FUNCTION(ndtri, (x >= 0x1p-15) & (x <= 1 - 0x1p-15) ? 0 : (x > 0) & (x < 1) ? 1 : none, ndtri_near, ndtri_far)
+FUNCTION(erfinv, fabs(x) <= 1 - 0x1p-14 ? 0 : fabs(x) < 1 ? 1 : none, erfinv_near, erfinv_far)
+FUNCTION(j0, fabs(x) < 24 ? 0 : fabs(x) < 1e14 ? 1 : none, j0_near, j0_far)
+FUNCTION(j1, fabs(x) < 24 ? 0 : fabs(x) < 1e14 ? 1 : none, j1_near, j1_far)
+#define OF_Y(x) (!((x) >= 0.0625) ? none : (x) < 24 ? 0 : (x) < 1e14 ? 1 : none)
+FUNCTION(y0, OF_Y(x), y0_near, y0_far)
+FUNCTION(y1, OF_Y(x), y1_near, y1_far)
+#define OF_M(x) (((x) > -0.99) & ((x) <= 1 - 0x1p-10))
+FUNCTION(ellipk, OF_M(x) ? 0 : (x > 0) & (x < 1) ? 1 : none, ellipk_near, ellipk_far)
+FUNCTION(ellipe, OF_M(x) ? 0 : none, ellipe_near)
 FUNCTION(gamma, (x > 0) & (x < 20) ? 0 : none, gamma_near)
-FUNCTION(gammaln, !((x > 0) & (x < 1e17)) ? none : x < 0.5 ? 0 : x < 8 ? 1 : 2, gammaln_tiny, gammaln_near, gammaln_far)
-FUNCTION(digamma, !((x > 0) & (x < 1e300)) ? none : x < 8 ? 0 : 1, digamma_near, digamma_far)
-FUNCTION(loggamma, !((x > 0) & (x < 1e17)) ? none : x < 0.5 ? 0 : x < 8 ? 1 : 2, gammaln_tiny, gammaln_near,
-         gammaln_far)
-FUNCTION(log_ndtr, !(x > -1e150) ? none : x >= 0 ? 0 : x > -1 ? 1 : -x * CPS_SQRT_HALF < 4 ? 2 : 3, log_ndtr_near,
+#define OF_GAMMALN(x) (!((x) >= 0.0625) ? none : (x) < 128 ? 0 : (x) < 1e17 ? 1 : none)
+FUNCTION(gammaln, OF_GAMMALN(x), gammaln_near, gammaln_far)
+FUNCTION(digamma, !((x > 0) & (x < 1e300)) ? none : x < 128 ? 0 : 1, digamma_near, digamma_far)
+FUNCTION(loggamma, OF_GAMMALN(x), gammaln_near, gammaln_far)
+FUNCTION(log_ndtr, !(x > -1e150) ? none : x >= 0 ? 0 : x > -1 ? 1 : -x * CPS_SQRT_HALF < 30 ? 2 : 3, log_ndtr_near,
          log_ndtr_middle, log_ndtr_low, log_ndtr_far)
 FUNCTION_OF(i0, cps_i0_f64, fabs(x) < 8 ? 0 : fabs(x) < 700 ? 1 : none, i0_near, i0_far)
 FUNCTION(spence, !((x > 0) & (x < 1e300)) ? none : x < 0.5 ? 0 : x <= 2 ? 1 : 2, spence_low, spence_near, spence_high)

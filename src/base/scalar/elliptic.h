@@ -26,6 +26,15 @@ CPS_MATH double cps_ellipk(double m)
 {
     return m >= 0 && m < 0.9999 ? CPS_CELL_TO_1(cps_ellipk_by_power, -14, 1 - m) : cps_ellipkm1(1 - m);
 }
+/* E(1 - p) for p to 2^-10: a series with l = log(4 / sqrt(p)). */
+CPS_MATH double cps_ellipe_near_1(double p)
+{
+    const double l = 2 * CPS_LN2 - 0.5 * log(p);
+    const double a = p * (0.5 * l - 0.25), b = p * (0.1875 * l - 0.203125), c = p * (0.1171875 * l - 0.140625);
+    const double d = p * (0.08544921875 * l - 0.10691324869791667);
+    const double e = p * (0.067291259765625 * l - 0.08614349365234375);
+    return 1 + (a + p * (b + p * (c + p * (d + p * e))));
+}
 /* E(m): by the arithmetic-geometric mean where no polynomial serves. */
 CPS_HEAVY double cps_ellipe(double m)
 {
@@ -35,7 +44,9 @@ CPS_HEAVY double cps_ellipe(double m)
     if (m < 0) return sqrt(1 - m) * cps_ellipe(m / (m - 1));
     if (m <= 0.5) return CPS_CELL(cps_ellipe_cells, m, 0, 32);
     /* Legendre's relation with the integrals of p = 1 - m, which are polynomials */
-    const double p = 1 - m, k = cps_ellipkm1(p), kp = CPS_CELL_TO_1(cps_ellipk_by_power, -14, m);
+    const double p = 1 - m;
+    if (p < 0x1p-10) return cps_ellipe_near_1(p);
+    const double k = cps_ellipkm1(p), kp = CPS_CELL_TO_1(cps_ellipk_by_power, -14, m);
     const double ep = CPS_CELL(cps_ellipe_cells, p, 0, 32);
     return (0.5 * CPS_PI + k * (kp - ep)) / kp;
 }

@@ -38,10 +38,17 @@ CPS_MATH double cps_erfc(double x)
     const double tail = fabs(x) > 28 ? 0 : cps_exp_square(x, 1) * cps_erfcx_positive(fabs(x));
     return x > 0 ? tail : 2 - tail;
 }
+/* erfcx(x sqrt(1/2)) of p, which is erfcx(a), where a is that product, rounded: by the derivative 2 a p - 2/sqrt(pi) */
+CPS_MATH double cps_erfcx_of_half(double x, double a, double p)
+{
+    const double lost = CPS_FMA(x, CPS_SQRT_HALF, -a) + x * -4.833646656726457e-17;
+    return p + lost * (2 * a * p - 2 / CPS_SQRT_PI);
+}
 /* ndtr(-x), for x >= 0 */
 CPS_MATH double cps_ndtr_tail(double x)
 {
-    return x > 40 ? 0 : 0.5 * cps_exp_square(x, 0.5) * cps_erfcx_positive(x * CPS_SQRT_HALF);
+    const double a = x * CPS_SQRT_HALF;
+    return x > 40 ? 0 : 0.5 * cps_exp_square(x, 0.5) * cps_erfcx_of_half(x, a, cps_erfcx_positive(a));
 }
 CPS_MATH double cps_ndtr(double x)
 {

@@ -582,6 +582,22 @@ def test_long_rows_through_sections(char, sections):
     compared(got, tuple(v.astype(char) if char in "FD" else v.real.astype(char) for v in want), "sosfilt")
 
 
+@pytest.mark.parametrize("char, bound", [("f", 2e-4), ("d", 2e-12), ("F", 2e-4), ("D", 2e-12)])
+@pytest.mark.parametrize("cutoff", [0.1, 0.02])
+def test_sections_whose_gains_differ(device, char, bound, cutoff):
+    """The first section's state grows by 1e4 to 1e9 behind the others: rows are cut into chunks all the same."""
+    r, n = np.random.default_rng(2), 30000
+    sos = ss.butter(8, cutoff, output="sos")
+    x = (r.standard_normal((3, n)) + (1j * r.standard_normal((3, n)) if char in "FD" else 0)).astype(char)
+    zi = (r.standard_normal((4, 3, 2)) * np.array([1e-6, 1e-4, 1e-2, 1])[:, None, None]).astype(char)
+    sos = sos.astype("f" if char in "fF" else "d")
+    got = our_signal.sosfilt(cp.asarray(sos), cp.asarray(x), zi=cp.asarray(zi))
+    want = ss.sosfilt(sos.astype("d"), x.astype("D"), zi=zi.astype("D"))
+    for mine, theirs in zip(got, want):
+        assert mine.dtype == char
+        np.testing.assert_allclose(mine.get(), theirs, rtol=0, atol=bound * np.abs(theirs).max())
+
+
 def test_growing_filters():
     """Such rows are not cut."""
     x = np.random.default_rng(1).standard_normal(3000)

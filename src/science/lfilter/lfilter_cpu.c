@@ -182,9 +182,9 @@ cp_code cpi_lfilter_cpu_recur(cp_stream *stream, const cpi_recurrence *r)
     const int64_t parts = cpi_is_complex(r->type) ? 2 : 1, item = cpi_itemsize(r->type);
     job j = {.r = r, .kernels = kernels_of(r->type), .item = item, .part = item / parts,
              .vectors = r->filters * r->order * parts};
-    double response[CPI_LFILTER_RESPONSE];
+    double response[CPI_LFILTER_RESPONSE], size[CPI_LFILTER_CUT];
     cpi_chunks c = cut(r);
-    if (c.chunks > 1 && !cpi_lfilter_response(r, c.each, response)) c = (cpi_chunks){1, r->n};
+    if (c.chunks > 1 && !cpi_lfilter_response(r, c.each, response, size)) c = (cpi_chunks){1, r->n};
     const int64_t scratch = (int64_t)cpi_workers() * j.vectors * CPI_LFILTER_STATE;
     const int64_t pieces = r->rows * c.chunks * (int64_t)sizeof(piece);
     const int64_t states = c.chunks > 1 ? r->rows * (c.chunks + 1) * r->filters * r->order * item : 0;

@@ -53,13 +53,14 @@ template <int S, class W> static void multiply(const W (*a)[S], const W (*b)[S],
             to[i][k] = sum;
         }
 }
-/* The greatest sum of absolute values of a row: what states grow by at most. NaN where one is. */
-template <int S, class W> static double growth(const W (*a)[S])
+/* The greatest sum of absolute values of a row, relative to the states' sizes: what states grow by at most. NaN where
+ * one is. */
+template <int S, class W> static double growth(const W (*a)[S], const double *size)
 {
     double most = 0;
     for (int i = 0; i < S; i++) {
         double sum = 0;
-        for (int k = 0; k < S; k++) sum += absolute(a[i][k]);
+        for (int k = 0; k < S; k++) sum += absolute(a[i][k]) * (size[i] / size[k]);
         if (!(sum <= most)) most = sum;
     }
     return most;
@@ -78,8 +79,8 @@ template <int S, class T, class W>
 static bool plan(const cpi_recurrence *r, int64_t each, cpi_cascade_job<T> &j, cpi_cascade_powers<S, W> &p,
                  steps<S, W> &s)
 {
-    double response[CPI_LFILTER_RESPONSE];
-    if (!cpi_lfilter_response(r, each, response)) return false;
+    double response[CPI_LFILTER_RESPONSE], size[CPI_LFILTER_CUT];
+    if (!cpi_lfilter_response(r, each, response, size)) return false;
     j.each = each;
     j.chunks = (r->n + each - 1) / each;
     j.groups = (j.chunks + 31) / 32;
@@ -94,7 +95,7 @@ static bool plan(const cpi_recurrence *r, int64_t each, cpi_cascade_job<T> &j, c
     }
     memcpy(now, response, sizeof now);
     for (int64_t k = 1; k < j.chunks; k *= 2) {
-        const double most = growth<S>(now);
+        const double most = growth<S>(now, size);
         if (most <= 1) break;
         if (!(most <= S * CPI_LFILTER_GROWTH)) return false;
         multiply<S>(now, now, next);
@@ -231,8 +232,8 @@ template <class T> static cp_code recur_one(cp_stream *stream, const cpi_recurre
     cpi_recur_job<T> j = {filter ? (const T *)r->to : (const T *)r->from, b, b + half, (T *)r->to,
                 (T *)r->state + filter * r->order, nullptr, nullptr, r->rows, r->n, 1, r->n, r->filters * r->order,
                 (int)r->order};
-    double response[CPI_LFILTER_RESPONSE];
-    if (r->rows < ENOUGH && r->n >= LEAST && cpi_lfilter_response(&one, LONGEST, response)) {
+    double response[CPI_LFILTER_RESPONSE], size[CPI_LFILTER_CUT];
+    if (r->rows < ENOUGH && r->n >= LEAST && cpi_lfilter_response(&one, LONGEST, response, size)) {
         j.chunks = r->n / LONGEST;
         j.each = LONGEST;
     }

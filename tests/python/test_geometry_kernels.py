@@ -131,6 +131,64 @@ def test_values(device, nd, order, mode):
             np.testing.assert_allclose(got, want.get(), rtol=0, atol=1e-12)
 
 
+STEPS = """
+template <int ND, int ORDER> __global__ void steps(const cpi_resample_args *given, const double *place, int wide,
+                                                   int high, uint32_t x, uint32_t y)
+{
+    __shared__ cpi_steps_taps<ORDER> rows[CPI_STEPS_ROWS * CPI_STEPS_THREADS / CPI_STEPS_NARROW];
+    cpi_resample_args g = *given;
+    for (int i = 0; i < 2 * ND; i++) g.numbers[i] = place[i];
+    const cpi_steps_tiles tiles = {wide, high, x, y, 0};
+    cpi_resample_steps<double, ND, ORDER>(g, tiles, blockIdx.x, rows,
+                                          [&](int64_t i, double v) { ((double *)g.to)[i] = v; });
+}
+"""
+
+
+def tiles_of(shape):
+    """cpi_steps_tiles_of."""
+    wide = max(5, min(8, int(shape[-1] - 1).bit_length()))
+    high = 8 * (256 >> wide)
+    x, y = -(-shape[-1] // 2 ** wide), -(-shape[-2] // high)
+    return wide, high, x, y, x * y * (shape[0] if len(shape) == 3 else 1)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("order", [0, 1])
+@pytest.mark.parametrize("size, shape", [((9, 7), (9, 7)), ((70, 300), (70, 300)), ((40, 50), (23, 290)),
+                                         ((5, 20, 33), (5, 20, 33)), ((3, 9, 7), (7, 70, 5))])
+def test_steps(device, mode, order, size, shape):
+    """Positions of one index each: the bits of the kernel of any positions."""
+    rng, nd = np.random.default_rng(len(shape)), len(shape)
+    x = rng.normal(0, 1, size)
+    x.reshape(-1)[5:8] = [np.nan, np.inf, -np.inf]
+    x = cp.asarray(x)
+    names = tuple(f"steps<{d}, {o}>" for d in (2, 3) for o in (0, 1)) + \
+        tuple(f"resample<{d}, {o}>" for d in (2, 3) for o in (0, 1) if (d, o) != (3, 0)) + ("resample<0, 3>",)
+    m = module(device, "geometry/resample_steps.cuh", RESAMPLE + STEPS, names)
+    args, n = cp.zeros(4096, "uint8"), int(np.prod(shape))
+    wide, high, tiles_x, tiles_y, blocks = tiles_of(shape)
+    ints = [cp.array(v, "int64") for v in (size, shape)]
+    for kind, place in [(1, [[1, -3.3], [1, 2.7], [1, 0.25]][:nd]), (1, [[1, 2], [1, -3], [1, 1e300]][:nd]),
+                        (1, [[0.61, 0], [1.3, 0], [-0.7, 3]][:nd]), (2, [[0.5, 0], [0.17, 0], [0.4, 0]][:nd]),
+                        (1, [[1, np.nan], [1, 1], [1, 1]][:nd])]:
+        place, results = cp.array(place, "float64"), []
+        for name in (f"steps<{nd}, {order}>", f"resample<{0 if (nd, order) == (3, 0) else nd}, "
+                     f"{3 if (nd, order) == (3, 0) else order}>"):
+            to = cp.full(n, 7.0)
+            launch(m.get_function("positions_args"), 1, args, True, np.int32(order), np.int32(nd), np.int32(nd),
+                   np.int32(kind), np.int32(MODES[mode]), np.float64(2.5), np.float64(0), np.int64(n), *ints, place, x,
+                   to)
+            if name.startswith("steps"):
+                m.get_function(name)((blocks,), (256,), (args, place, np.int32(wide), np.int32(high),
+                                                         np.uint32(tiles_x), np.uint32(tiles_y)))
+            else:
+                launch(m.get_function(name), n, args)
+            results.append(to.get())
+        np.testing.assert_array_equal(*results)
+        assert not (results[0] == 7).any()
+
+
 POLES = {2: [np.sqrt(8) - 3], 3: [np.sqrt(3) - 2], 4: [-0.361341225900220177, -0.0137254292973391214],
          5: [-0.430575347099973792, -0.0430962882032646538]}
 TILE = """

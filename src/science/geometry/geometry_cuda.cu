@@ -3,6 +3,7 @@
 #include "geometry/geometry.h"
 #include "geometry/nearest_line.cuh"
 #include "geometry/resample.cuh"
+#include "geometry/resample_steps.cuh"
 #include "geometry/rounding.h"
 #include "geometry/spline_tile.cuh"
 
@@ -69,6 +70,21 @@ template <class T> const void *resample_kernel_of(const cpi_resample_args &g)
             return g.in_ndim <= FEW && g.out_ndim <= FEW ? (const void *)resample_kernel<T, 0, FEW>
                                                          : (const void *)resample_kernel<T, 0, CPI_RESAMPLE_DIMS>;
     }
+}
+
+template <class T, int ND, int ORDER>
+__global__ void __launch_bounds__(CPI_STEPS_THREADS)
+steps_kernel(const __grid_constant__ cpi_resample_args g, const __grid_constant__ cpi_steps_tiles tiles, cp_type result)
+{
+    __shared__ cpi_steps_taps<ORDER> rows[CPI_STEPS_ROWS * CPI_STEPS_THREADS / CPI_STEPS_NARROW];
+    cpi_resample_steps<T, ND, ORDER>(g, tiles, blockIdx.x, rows,
+                                     [&](int64_t i, double v) { store(result, g.to, i, v); });
+}
+
+template <class T> const void *steps_kernel_of(const cpi_resample_args &g)
+{
+    if (g.in_ndim == 2) return g.order ? (const void *)steps_kernel<T, 2, 1> : (const void *)steps_kernel<T, 2, 0>;
+    return g.order ? (const void *)steps_kernel<T, 3, 1> : (const void *)steps_kernel<T, 3, 0>;
 }
 
 /* --- coefficients --- */
@@ -189,6 +205,16 @@ cp_code cpi_geometry_cuda_resample(cp_stream *stream, const cpi_resample *r)
     memcpy(g.numbers, r->numbers, sizeof g.numbers);
     g.place = r->place, g.from = r->from, g.to = r->to;
     cp_type result = r->result;
+    if (g.order < 2 && g.kind != CPI_POSITIONS_AFFINE && g.kind != CPI_POSITIONS_GIVEN && !g.place && r->images == 1 &&
+        (g.in_ndim == 2 || g.in_ndim == 3)) {
+        cpi_steps_tiles tiles = cpi_steps_tiles_of(g.in_ndim, g.out_shape);
+        if (tiles.blocks) {
+            void *those[] = {&g, &tiles, &result};
+            cudaLaunchKernel(r->source == CP_FLOAT32 ? steps_kernel_of<float>(g) : steps_kernel_of<double>(g),
+                             dim3((unsigned)tiles.blocks), dim3(CPI_STEPS_THREADS), those, 0, cpi_cuda_stream(stream));
+            return CPI_LAUNCHED(stream, "resample");
+        }
+    }
     void *args[] = {&g, &result};
     const void *kernel = r->source == CP_FLOAT32 ? resample_kernel_of<float>(g) : resample_kernel_of<double>(g);
     return launch(stream, kernel, g.n, args, "resample");

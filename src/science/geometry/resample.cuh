@@ -33,13 +33,17 @@ __device__ __forceinline__ double cpi_exact_double(uint32_t i)
     return (double)i;
 #endif
 }
-/* x, an integer, 0 <= x < 2^31 */
-__device__ __forceinline__ int64_t cpi_exact_integer(double x)
+/* floor(x) of 0 <= x < 2^31, and that as an integer: rounding instructions are as slow as conversions. */
+__device__ __forceinline__ double cpi_exact_floor(double x, int *whole)
 {
 #ifdef __CUDA_ARCH__
-    return (int64_t)__double2loint(x + 4503599627370496.0);
+    const double sum = __dadd_rd(x, 4503599627370496.0); /* 2^52 */
+    *whole = __double2loint(sum);
+    return sum - 4503599627370496.0;
 #else
-    return (int64_t)x;
+    const double whole_double = floor(x);
+    *whole = (int)whole_double;
+    return whole_double;
 #endif
 }
 
@@ -107,14 +111,21 @@ __device__ __forceinline__ double cpi_resample_known(const cpi_resample_args &g,
 #pragma unroll
     for (int d = ND - 1; d >= 0; d--) {
         const int64_t n = g.in_shape[d];
-        if (!(at[d] >= 0 && at[d] <= g.length[d] - 1)) { /* else it stays */
+        double first, x;
+        int whole = -1; /* unless the position lies in the axis: the element of `first` */
+        if (at[d] >= 0 && at[d] <= g.length[d] - 1 && n < (int64_t)1 << 31) {
+            x = at[d] - cpi_exact_floor(ORDER & 1 ? at[d] : at[d] + 0.5, &whole);
+            whole -= ORDER / 2;
+            first = whole;
+        } else {
             at[d] = cpi_position_within(at[d], n, g.mode);
             if (cpi_is_outside(at[d], g.mode)) return g.cval;
+            first = cpi_spline_first(at[d], ORDER);
+            x = at[d] - floor(ORDER & 1 ? at[d] : at[d] + 0.5);
         }
-        const double first = cpi_spline_first(at[d], ORDER);
-        cpi_spline_weights(at[d], ORDER, w[d]);
-        if (first >= 0 && first + ORDER < g.length[d] && first < 0x1p31) { /* all taps are elements */
-            const int64_t base = cpi_exact_integer(first) * stride;
+        cpi_spline_weights_at(x, ORDER, w[d]);
+        if (whole >= 0 && whole + ORDER < n) { /* all taps are elements */
+            const int64_t base = whole * stride;
 #pragma unroll
             for (int t = 0; t <= ORDER; t++) offset[d][t] = base + t * stride;
         } else {

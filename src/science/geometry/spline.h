@@ -67,10 +67,10 @@ CPI_BOTH double cpi_sixth(double x)
 #endif
 }
 
-/* Weights of the taps at a position; they sum to 1. The last one is what the others leave. */
-CPI_BOTH void cpi_spline_weights(double at, int order, double *w)
+/* Weights of the taps at a distance x from the element before, or of even orders from the nearest one; they sum to 1.
+ * The last one is what the others leave. */
+CPI_BOTH void cpi_spline_weights_at(double x, int order, double *w)
 {
-    const double x = at - floor(order & 1 ? at : at + 0.5);
     double y = x, z = 1.0 - x, t;
     if (order == 1) {
         w[0] = 1.0 - x;
@@ -104,6 +104,11 @@ CPI_BOTH void cpi_spline_weights(double at, int order, double *w)
     }
     w[order] = 1.0;
     for (int i = 0; i < order; i++) w[order] -= w[i];
+}
+/* The same at a position. */
+CPI_BOTH void cpi_spline_weights(double at, int order, double *w)
+{
+    cpi_spline_weights_at(at - floor(order & 1 ? at : at + 0.5), order, w);
 }
 
 /* The whole periods in x, x >= 0: what truncation gives, for numbers beyond the integers too. */

@@ -180,6 +180,33 @@ def test_binary(code, shape, iterations):
         np.testing.assert_array_equal(out, want.get())
 
 
+@pytest.mark.parametrize("shape", [(13,), (8,), (7, 21), (6, 16), (3, 5, 12), (2, 3, 4, 5)])
+@pytest.mark.parametrize("size, full", [(3, True), (5, False), (12, False)])
+def test_binary_windows(code, shape, size, full):
+    """Windows that reach over several words and rows, at all places; whole words and others."""
+    rng, ndim = np.random.default_rng(size), len(shape)
+    structure = np.ones((size,) * ndim, bool) if full else rng.random((size,) * ndim) < 60 / size**ndim
+    taps = np.flatnonzero(structure).astype("i8")
+    for how, iterations in [(0, 1), (1, 1), (2, 2), (3, 5), (1, 4)]:
+        dilate, border = how & 1, how >> 1
+        x, mask = rng.random(shape) < (0.1 if dilate else 0.97), rng.random(shape) < 0.7
+        before = rng.integers(0, size, ndim)
+        origin = before - size // 2
+        if dilate:  # the window of a dilation is turned round
+            mine, window = size - 1 - before, np.flip(structure)
+        else:
+            mine, window = before, structure
+        taps = np.flatnonzero(window).astype("i8")
+        out, given = np.zeros(shape, bool), mask if iterations == 4 else None
+        place = [pointer(numbers(*a)) for a in (shape, mine, [size] * ndim)]
+        assert not code.binary(ndim, *place, ctypes.c_int64(len(taps)), pointer(taps), ctypes.c_int64(iterations),
+                               dilate | 2 * border, pointer(x), pointer(given), pointer(out))
+        f = ndimage.binary_dilation if dilate else ndimage.binary_erosion
+        want = f(cp.asarray(x), cp.asarray(structure), iterations, None if given is None else cp.asarray(given),
+                 border_value=border, origin=tuple(int(o) for o in origin))
+        np.testing.assert_array_equal(out, want.get())
+
+
 def test_iterations_without_an_end(code):
     x, out, taps = np.arange(20) % 2 == 0, np.zeros(20, bool), numbers(0, 2)
     place = [pointer(numbers(*a)) for a in ((20,), (1,), (3,))]

@@ -1,4 +1,5 @@
-/* Binary erosion and dilation on the GPU: steps over the bytes of two padded images that take turns.
+/* Binary erosion and dilation on the GPU: steps over the bytes of two images that take turns; of up to three axes four
+ * bytes at once, else of padded images.
  *
  * Until nothing changes: where changed elements stay so, the blocks of one launch each change a tile in place until it
  * is at rest, and only near tiles that the launch before changed; launches come in growing groups, and the host reads
@@ -37,6 +38,114 @@ template <class I> __global__ void __launch_bounds__(FILTER_THREADS) step(const 
         if (a.changed && r != own) *a.changed = 1;
     }
 }
+
+/* --- steps over words: no padded image, one launch a step --- */
+
+enum { WORD_TAPS = 128, WORD_STEPS = 4096 };
+struct word_tap {
+    int16_t z, y;
+    int32_t x;
+};
+struct words_args {
+    int64_t depth, height, width, total; /* total: of words */
+    cpi_divisor by_words, by_height;     /* of a row, of an image */
+    int taps;
+    word_tap tap[WORD_TAPS];
+    bool dilate, aligned;                /* aligned: rows are whole words */
+    uint32_t border;
+    const uint8_t *in, *mask;            /* mask: or NULL */
+    uint8_t *out;
+};
+
+/* 1 for each byte that is not 0. */
+__device__ __forceinline__ uint32_t bytes_set(uint32_t v)
+{
+    return (((v & 0x7f7f7f7f) + 0x7f7f7f7f) | v) >> 7 & 0x01010101;
+}
+/* Word q of a row, of 0 and 1. */
+__device__ __forceinline__ uint32_t word_of(const words_args &a, const uint8_t *p, int64_t z, int64_t y, int64_t q)
+{
+    if (z < 0 || z >= a.depth || y < 0 || y >= a.height || q < 0 || q >= a.by_words.by) return a.border;
+    const uint8_t *at = p + (z * a.height + y) * a.width + 4 * q;
+    if (a.aligned) return bytes_set(__ldg((const uint32_t *)at));
+    uint32_t v = 0;
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        v |= (4 * q + k < a.width ? (uint32_t)(at[k] != 0) : a.border & 1) << 8 * k;
+    return v;
+}
+
+__global__ void __launch_bounds__(FILTER_THREADS) step_words(const __grid_constant__ words_args a)
+{
+    EACH(uint32_t, i, a.total) {
+        const uint32_t row = cpi_quotient(&a.by_words, i), q = i - row * a.by_words.by;
+        const uint32_t z = cpi_quotient(&a.by_height, row), y = row - z * a.by_height.by;
+        uint32_t r = a.dilate ? 0 : 0x01010101;
+        for (int k = 0; k < a.taps; k++) {
+            const word_tap t = a.tap[k];
+            const int64_t at = (int64_t)q + (t.x >> 2), tz = (int64_t)z + t.z, ty = (int64_t)y + t.y;
+            uint64_t v = word_of(a, a.in, tz, ty, at);
+            if (t.x & 3) v = (v | (uint64_t)word_of(a, a.in, tz, ty, at + 1) << 32) >> 8 * (t.x & 3);
+            r = a.dilate ? r | (uint32_t)v : r & (uint32_t)v;
+        }
+        if (a.mask) {
+            const uint32_t change = word_of(a, a.mask, z, y, q) * 255;
+            r = (r & change) | (word_of(a, a.in, z, y, q) & ~change);
+        }
+        uint8_t *to = a.out + (int64_t)row * a.width + 4 * (int64_t)q;
+        if (a.aligned) {
+            *(uint32_t *)to = r;
+        } else {
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+                if (4 * (int64_t)q + k < a.width) to[k] = (uint8_t)(r >> 8 * k);
+        }
+    }
+}
+
+/* The arguments but in, out and aligned; false: not of that kind. */
+bool plan_words(const cpi_binary_filter *f, words_args *a)
+{
+    if (f->ndim > 3 || f->iterations < 1 || f->iterations > WORD_STEPS || f->ntaps > WORD_TAPS) return false;
+    int64_t shape[3] = {1, 1, 1}, size[3] = {1, 1, 1}, before[3] = {0};
+    for (int d = 0, to = 3 - f->ndim; d < f->ndim; d++, to++) {
+        shape[to] = f->shape[d], size[to] = f->size[d], before[to] = f->before[d];
+        if (shape[to] > 1 << 30 || size[to] > 1 << 15 || before[to] < 0 || before[to] >= size[to]) return false;
+    }
+    const int64_t words = (shape[2] + 3) / 4;
+    if (shape[0] > ((int64_t)1 << 31) / shape[1] || shape[0] * shape[1] * words >= (int64_t)1 << 31) return false;
+    a->depth = shape[0], a->height = shape[1], a->width = shape[2], a->total = shape[0] * shape[1] * words;
+    a->by_words = cpi_divisor_of(words), a->by_height = cpi_divisor_of(shape[1]);
+    a->taps = (int)f->ntaps, a->dilate = f->dilate, a->border = f->border ? 0x01010101 : 0, a->mask = f->mask;
+    for (int k = 0; k < a->taps; k++) {
+        const int64_t at = f->taps[k], line = at / size[2];
+        a->tap[k].z = (int16_t)(line / size[1] - before[0]), a->tap[k].y = (int16_t)(line % size[1] - before[1]);
+        a->tap[k].x = (int32_t)(at % size[2] - before[2]);
+    }
+    return true;
+}
+
+/* Steps from f->in to f->out, by way of an image between them where there are several. */
+cp_code run_words(cp_stream *stream, const cpi_binary_filter *f, words_args *a)
+{
+    const int64_t bytes = a->depth * a->height * a->width;
+    uint8_t *between = f->iterations > 1 ? (uint8_t *)cpi_host->work_alloc(stream, (size_t)bytes) : NULL;
+    if (f->iterations > 1 && !between) return CP_ERROR_MEMORY;
+    const uintptr_t all = (uintptr_t)f->in | (uintptr_t)f->out | (uintptr_t)f->mask | (uintptr_t)between;
+    a->aligned = !(all & 3) && a->width % 4 == 0;
+    a->in = f->in;
+    cp_code code = CP_OK;
+    for (int64_t left = f->iterations; left > 0 && !code; left--) {
+        a->out = left % 2 ? f->out : between;
+        step_words<<<filter_blocks(a->total), FILTER_THREADS, 0, cpi_cuda_stream(stream)>>>(*a);
+        code = CPI_LAUNCHED(stream, "binary_erosion");
+        a->in = a->out;
+    }
+    cpi_host->work_free(stream, between);
+    return code;
+}
+
+/* --- padded images --- */
 
 enum { TILE_X = 64, TILE_Y = 16 };
 
@@ -267,13 +376,16 @@ cp_code iterate(cp_stream *stream, const cpi_binary_filter *f, binary_args *a, i
 cp_code cpi_filters_cuda_binary(cp_stream *stream, const cpi_binary_filter *f)
 {
     binary_args a = {};
+    words_args words = {};
+    if (plan_words(f, &words)) return run_words(stream, f, &words);
     filter_padded image = {};
     const filter_padding p = {f->ndim, f->shape, f->before, f->size, CPI_BOUNDARY_CONSTANT, CP_BOOL, f->in,
                               (double)f->border, FILTER_BYTES, false};
     cp_code code = cpi_filter_pad_cuda(stream, &p, &image);
     int64_t *at = code ? NULL : cpi_filter_offsets_cuda(stream, f->ndim, f->size, image.strides, f->ntaps, f->taps);
-    uint8_t *other = at ? (uint8_t *)cpi_host->work_alloc(stream, (size_t)image.total) : NULL;
-    a.changed = other ? (int *)cpi_host->work_alloc(stream, 2 * sizeof *a.changed) : NULL;
+    const bool in_place = f->iterations < 1 && f->monotone; /* else a second image has the border too */
+    uint8_t *other = at && !in_place ? (uint8_t *)cpi_host->work_alloc(stream, (size_t)image.total) : NULL;
+    a.changed = at && (other || in_place) ? (int *)cpi_host->work_alloc(stream, 2 * sizeof *a.changed) : NULL;
     int *flags = a.changed;
     if (!code && !flags) code = CP_ERROR_MEMORY;
     if (!code) {
@@ -281,8 +393,10 @@ cp_code cpi_filters_cuda_binary(cp_stream *stream, const cpi_binary_filter *f)
         a.taps = f->ntaps, a.at = at, a.dilate = f->dilate, a.mask = f->mask;
         a.image = (uint8_t *)image.data, a.to = other;
         for (int d = 0; d < f->ndim; d++) a.centre += f->before[d] * image.strides[d];
-        code = cpi_cuda_check(stream, cudaMemcpyAsync(other, image.data, (size_t)image.total, cudaMemcpyDeviceToDevice,
-                                                      cpi_cuda_stream(stream)), "binary_erosion");
+        if (!in_place)
+            code = cpi_cuda_check(stream, cudaMemcpyAsync(other, image.data, (size_t)image.total,
+                                                          cudaMemcpyDeviceToDevice, cpi_cuda_stream(stream)),
+                                  "binary_erosion");
     }
     if (!code) code = iterate(stream, f, &a, image.total);
     if (!code) {

@@ -4,6 +4,7 @@
 
 #include "cuda/cuda.h"
 #include "filters/elements.cuh"
+#include "loop/divisor.h"
 
 enum { FILTER_THREADS = 256 };
 

@@ -408,6 +408,14 @@ cp_code by_parts(cp_stream *stream, const cpi_product &p, bool *done)
 
 } // namespace
 
+/* So few multiplications that the library, whose opening is most of a program's first product, is not worth it. */
+static bool is_few(const cpi_product &p)
+{
+    const int64_t deepest = p.type == CP_COMPLEX128 ? 32 : p.type == CP_COMPLEX64 ? 64 : 128;
+    if (p.n > 1 && p.k > deepest) return false; /* a tile sums from end to end */
+    return (double)cpi_product_batches(&p) * (double)p.m * (double)p.n * (double)p.k <= 1 << 18;
+}
+
 cp_code cpi_products_cuda_product(cp_stream *stream, const cpi_product *given)
 {
     cpi_product p = *given;
@@ -415,10 +423,12 @@ cp_code cpi_products_cuda_product(cp_stream *stream, const cpi_product *given)
     return cpi_with_type(p.type, [&](auto e) -> cp_code {
         typedef decltype(e) E;
         typedef arithmetic_of<E> A;
-        if (p.m == 1 && p.n == 1) return sum_vectors<A>(stream, p);
+        const bool few = is_few(p);
+        if (p.n == 1 && (p.m == 1 || few)) return sum_vectors<A>(stream, p);
         if constexpr (E::kind == 'f' || E::kind == 'c') {
             bool done = false;
             cp_code code = p.type == CP_FLOAT64 && aligned(p) ? cpi_thin_product(stream, p, &done) : CP_OK;
+            if (few && !code && !done) return multiply_tiles<A>(stream, p);
             if (!code && !done) code = by_parts(stream, p, &done);
             if (code || done) return code;
             code = by_library(stream, p, &done);

@@ -21,6 +21,7 @@
 #include "elementwise/cells_gamma.h"
 #include "elementwise/cells_normal.h"
 #include "scalar/bessel.h"
+#include "scalar/distributions.h"
 #include "scalar/elliptic.h"
 #include "scalar/elementary.h"
 #include "scalar/gamma.h"
@@ -428,6 +429,40 @@ static void digamma_far(double *r, const double *x, int64_t n)
     EACH r[k] = log_any_f64(x[k]) - 0.5 / x[k] - cps_digamma_rest(x[k]);
 }
 
+/* The regularized incomplete gamma function, below LARGEST in both arguments: x^a exp(-x) / gamma(a + 1) times the sum
+ * of x^k / ((a + 1) ... (a + k)), whose terms are positive, as one quotient. 20^70 / 70! is 1e-17 of exp(20); the
+ * product of 70 factors up to 90 is below 1e130. */
+enum { GAMMAINC_TERMS = 70 };
+extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f64)[CPI_NKERNELS];
+#define GAMMAINC_USUAL(a, x) (((a) > 0) & ((a) < 19) & ((x) > 0) & ((x) < 20))
+static void gammainc_usual(double *r, const double *a, const double *x, int64_t n)
+{
+    enum { SIDE = 4 }; /* chains of operations side by side */
+    double at[SPACE] = {0}, gamma[SPACE], top[SPACE], all[SPACE], power[SPACE];
+    CPI_ISA_NAME(cpi_mathematics_f64)[CP_OP_power]((void *[]){power, (void *)x, (void *)a}, n, 0);
+    EACH at[k] = a[k] * 4;
+    CELLS(gamma, at, n, cps_rows_gamma)
+    for (int64_t i = 0; i < n; i += 4 * SIDE) { /* a segment is a multiple of that */
+        __m256d own[SIDE], z[SIDE], t[SIDE], p[SIDE], term = _mm256_set1_pd(GAMMAINC_TERMS);
+        for (int s = 0; s < SIDE; s++) {
+            own[s] = _mm256_loadu_pd(a + i + 4 * s), z[s] = _mm256_loadu_pd(x + i + 4 * s);
+            t[s] = p[s] = _mm256_set1_pd(1);
+        }
+        for (int k = 0; k < GAMMAINC_TERMS; k++) {
+            for (int s = 0; s < SIDE; s++) {
+                p[s] = _mm256_mul_pd(p[s], _mm256_add_pd(own[s], term));
+                t[s] = _mm256_fmadd_pd(z[s], t[s], p[s]);
+            }
+            term = _mm256_sub_pd(term, _mm256_set1_pd(1));
+        }
+        for (int s = 0; s < SIDE; s++) _mm256_storeu_pd(top + i + 4 * s, t[s]), _mm256_storeu_pd(all + i + 4 * s, p[s]);
+    }
+    EACH {
+        const double v = power[k] * exp_any_f64(-x[k]) * (top[k] / (all[k] * gamma[k]));
+        r[k] = v < 1 ? v : 1;
+    }
+}
+
 /* --- methods by argument --- */
 
 /* `which`: the number of the method of each element, of which those from `count` on are the scalar function's. The
@@ -532,6 +567,45 @@ FUNCTION(log_ndtr, !(x > -1e150) ? none : x >= 0 ? 0 : x > -1 ? 1 : -x * CPS_SQR
 FUNCTION_OF(i0, cps_i0_f64, fabs(x) < 8 ? 0 : fabs(x) < 700 ? 1 : none, i0_near, i0_far)
 FUNCTION(spence, !((x > 0) & (x < 1e300)) ? none : x < 0.5 ? 0 : x <= 2 ? 1 : 2, spence_low, spence_near, spence_high)
 FUNCTION(exprel, (fabs(x) < 600) ? 0 : none, exprel_any)
+
+/* --- two arguments --- */
+
+/* r is neither a nor x, which have room for a segment. */
+static void gammainc_segment(double *r, double *a, double *x, int64_t n)
+{
+    double whole[2][SPACE];
+    int any = 0;
+    if (!CPI_ISA_NAME(cpi_mathematics_f64)[CP_OP_power]) { /* without SLEEF */
+        for (int64_t k = 0; k < n; k++) r[k] = cps_gammainc(a[k], x[k]);
+        return;
+    }
+    EACH any |= !GAMMAINC_USUAL(a[k], x[k]);
+    if (any) {
+        EACH whole[0][k] = a[k], whole[1][k] = x[k];
+        EACH {
+            const bool usual = GAMMAINC_USUAL(a[k], x[k]);
+            a[k] = usual ? a[k] : 1, x[k] = usual ? x[k] : 1;
+        }
+    }
+    gammainc_usual(r, a, x, n);
+    for (int64_t k = 0; any && k < n; k++)
+        if (!GAMMAINC_USUAL(whole[0][k], whole[1][k])) r[k] = cps_gammainc(whole[0][k], whole[1][k]);
+}
+/* s: which of the two is one number for all */
+#define KERNEL_OF_TWO(name, suffix, T)                                                                    \
+    void CPI_ISA_NAME(cpi_special_##name##_##suffix)(void *const *op, int64_t n, unsigned s)              \
+    {                                                                                                     \
+        double x[SPACE] = {0}, y[SPACE] = {0}, r[SPACE];                                                  \
+        const T *a = op[1], *b = op[2];                                                                   \
+        for (int64_t i = 0; i < n; i += SEGMENT) {                                                        \
+            const int64_t m = n - i < SEGMENT ? n - i : SEGMENT;                                          \
+            for (int64_t k = 0; k < m; k++) x[k] = a[s & 1 ? 0 : i + k], y[k] = b[s & 2 ? 0 : i + k];     \
+            name##_segment(r, x, y, m);                                                                   \
+            for (int64_t k = 0; k < m; k++) ((T *)op[0])[i + k] = (T)r[k];                                \
+        }                                                                                                 \
+    }
+KERNEL_OF_TWO(gammainc, f64, double)
+KERNEL_OF_TWO(gammainc, f32, float)
 #else
 typedef int cpi_cells_no_avx2; /* the scalar bodies serve */
 #endif

@@ -9,7 +9,7 @@
 #define CPI_SPECIAL_OF_ONE(F) F(expit) F(log_expit) F(logit) F(entr)
 #if defined(__AVX2__)
 #define CPI_SPECIAL_OF_CELLS(F)                                                                                       \
-    F(loggamma) F(log_ndtr) F(spence) F(exprel)                                                                       \
+    F(loggamma) F(log_ndtr) F(spence) F(exprel) F(gammainc)                                                           \
     F(erf) F(erfc) F(ndtr) F(ndtri) F(erfinv) F(j0) F(j1) F(y0) F(y1) F(ellipk) F(ellipe) F(gamma) F(gammaln) F(digamma)
 #else
 #define CPI_SPECIAL_OF_CELLS(F)

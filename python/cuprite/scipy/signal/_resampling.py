@@ -1,6 +1,7 @@
 """Signals at other rates: by polyphase filters, by Fourier's coefficients, or a filter before elements are dropped."""
 from __future__ import annotations
 
+import functools
 import math
 from operator import index
 
@@ -89,8 +90,21 @@ def lowpass(taps, cutoff, window):
     """A filter of `taps` elements that passes what lies below a part of the highest frequency; of
     NumPy's."""
     t = numpy.arange(taps) - (taps - 1) / 2
-    h = cutoff * numpy.sinc(cutoff * t) * get_window(window, taps, False).get()
+    with cuprite.cuda.Device("cpu"):  # so few numbers are not worth a launch and a wait
+        weights = get_window(window, taps, False).get()
+    h = cutoff * numpy.sinc(cutoff * t) * weights
     return h / h.sum()
+
+
+_kept_lowpass = functools.lru_cache(maxsize=32)(lowpass)
+
+
+def _lowpass_for(rate, window):
+    """The filter of resample_poly."""
+    try:
+        return _kept_lowpass(20 * rate + 1, 1 / rate, window)
+    except TypeError:  # a window's parameters that have no hash
+        return lowpass(20 * rate + 1, 1 / rate, window)
 
 
 _STATISTICS = {"mean": cuprite.mean, "median": cuprite.median, "minimum": cuprite.amin, "maximum": cuprite.amax}
@@ -128,14 +142,19 @@ def resample_poly(x, up, down, axis=0, window=("kaiser", 5.0), padtype="constant
         half = (h.size - 1) // 2
     else:
         half = 10 * max(up, down)
-        h = cuprite.asarray(lowpass(2 * half + 1, 1 / max(up, down), window)).astype(x.real.dtype)
+        h = _lowpass_for(max(up, down), window)
+        on_host = x.dtype.char in "fdFD"  # types of NumPy's
+        h = h.astype(x.real.dtype) if on_host else cuprite.asarray(h).astype(x.real.dtype)
     h = h * up
     before = down - half % down
     drop = (half + before) // down
     behind = 0
     while ((n_in - 1) * up + before + behind + h.size - 1) // down + 1 < n_out + drop:
         behind += 1
-    h = cuprite.concatenate([cuprite.zeros(before, h.dtype), h, cuprite.zeros(behind, h.dtype)])
+    if isinstance(h, numpy.ndarray):
+        h = cuprite.asarray(numpy.pad(h, (before, behind)))
+    else:
+        h = cuprite.concatenate([cuprite.zeros(before, h.dtype), h, cuprite.zeros(behind, h.dtype)])
     options, about = {}, None
     if padtype in _STATISTICS:
         about = _STATISTICS[padtype](x, axis=axis, keepdims=True)

@@ -102,7 +102,7 @@ SMALL = of.octaves(-4, 1, 8)  # up to 2
 ROWS = {
     "gamma": ("The gamma function, its logarithm and digamma.", {
         "lgamma": Rows(lambda x: mp.loggamma(x).real, of.octaves(-4, 7, 8), [mpf(1), mpf(2)]),
-        "gamma": (lambda x: mp.gamma(x), 1, 20, 76),
+        "gamma": Rows(lambda x: mp.gamma(x), even(1, 20, 4)),
         "digamma": Rows(lambda x: mp.digamma(x), of.octaves(0, 7, 8), [of.PSI_ZERO])}),
     "bessel": ("Bessel functions.", {
         **{f"{which.lower()}{order}": (lambda u, f=of.hankel(order, which): f(u * u), 0, "0.125", 4)

@@ -396,11 +396,22 @@ static void ellipk_far(double *r, const double *m, int64_t n)
 
 /* --- the gamma function's, for x > 0 --- */
 
-static void gamma_near(double *r, const double *x, int64_t n)
+static void gamma_of_1_and(double *r, const double *d, int64_t n) /* gamma(1 + d), 0 <= d < 19 */
 {
-    double at[SPACE] = {0}, p[SPACE];
-    EACH at[k] = (x[k] - (x[k] < 1 ? 0.0 : 1.0)) * 4;
-    CELLS(p, at, n, cps_rows_gamma)
+    int64_t row[SPACE] = {0};
+    double t[SPACE] = {0};
+    EACH {
+        const double cell = floor(d[k] * 4);
+        row[k] = WHOLE(cell);
+        t[k] = d[k] - cell * 0.25;
+    }
+    ROWS(r, row, t, n, cps_rows_gamma);
+}
+static void gamma_near(double *r, const double *x, int64_t n) /* below 20 */
+{
+    double d[SPACE] = {0}, p[SPACE];
+    EACH d[k] = x[k] < 1 ? x[k] : x[k] - 1;
+    gamma_of_1_and(p, d, n);
     EACH r[k] = x[k] < 1 ? p[k] / x[k] : p[k];
 }
 static void gammaln_near(double *r, const double *x, int64_t n) /* 1/16 to 128 */
@@ -438,10 +449,9 @@ extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f64)[CPI_NKERNELS];
 static void gammainc_usual(double *r, const double *a, const double *x, int64_t n)
 {
     enum { SIDE = 4 }; /* chains of operations side by side */
-    double at[SPACE] = {0}, gamma[SPACE], top[SPACE], all[SPACE], power[SPACE];
+    double gamma[SPACE], top[SPACE], all[SPACE], power[SPACE];
     CPI_ISA_NAME(cpi_mathematics_f64)[CP_OP_power]((void *[]){power, (void *)x, (void *)a}, n, 0);
-    EACH at[k] = a[k] * 4;
-    CELLS(gamma, at, n, cps_rows_gamma)
+    gamma_of_1_and(gamma, a, n);
     for (int64_t i = 0; i < n; i += 4 * SIDE) { /* a segment is a multiple of that */
         __m256d own[SIDE], z[SIDE], t[SIDE], p[SIDE], term = _mm256_set1_pd(GAMMAINC_TERMS);
         for (int s = 0; s < SIDE; s++) {

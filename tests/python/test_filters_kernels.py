@@ -26,6 +26,7 @@ CALLS = r"""
 /* those are tested by test_filters_tiles.py */
 bool cpi_filter_tile_line_cuda(cp_stream *, const cpi_line_filter *) { return false; }
 bool cpi_filter_tile_window_cuda(cp_stream *, const cpi_window_filter *) { return false; }
+cp_code cpi_filter_spread_bits_cuda(cp_stream *, const cpi_binary_filter *, bool *done) { return *done = false, CP_OK; }
 static void copy(int n, int64_t *to, const int64_t *from) { memcpy(to, from, (size_t)n * sizeof *to); }
 extern "C" int line(int op, int from, int to, int rule, const int64_t *sizes, double fill, const double *weights,
                     const void *in, void *out)

@@ -52,18 +52,33 @@ extern "C" int window(int op, int from, int to, int rule, int ndim, const int64_
 """
 
 
+BITS = """
+extern "C" int spread(int ndim, const int64_t *shape, const int64_t *before, const int64_t *size, int64_t ntaps,
+                      const int64_t *taps, int how, const uint8_t *in, const uint8_t *mask, uint8_t *out)
+{
+    cpi_binary_filter f = {ndim};
+    copy(ndim, f.shape, shape), copy(ndim, f.before, before), copy(ndim, f.size, size);
+    f.ntaps = ntaps, f.taps = taps, f.in = in, f.mask = mask, f.out = out;
+    f.dilate = how & 1, f.border = how & 2, f.monotone = true;
+    bool done;
+    return cpi_filter_spread_bits_cuda(serial_stream(), &f, &done) || !done;
+}
+"""
+
+
 @pytest.fixture(scope="module")
 def code(tmp_path_factory):
     """The launchers as a library."""
     folder = ROOT / "src/science/filters"
     own = (folder / "tile_cuda.cu").read_text().replace("extern __shared__ double tile_memory[];", "")
+    own += re.sub("#include .*", "", (folder / "bits_cuda.cu").read_text())
     own, n = re.subn(r"(\w+(?:<[\w, -]+>)?)<<<(.+), (\w+), (.+), s>>>\((.*)\);$", r"run([&] { \1(\5); }, \2, \3, \4);",
                      own, flags=re.M)
     assert n and "<<<" not in own
     made = tmp_path_factory.mktemp("tiles")
     shared = (folder / "filters.cuh").read_text().replace('#include "cuda/cuda.h"', "")
     own = own.replace('#include "filters/filters.cuh"', shared)
-    (made / "code.cpp").write_text(HEAD + own + CALLS)
+    (made / "code.cpp").write_text(HEAD + own + CALLS + BITS)
     subprocess.run([COMPILER, "-std=c++17", "-O1", "-w", "-ffp-contract=off", "-shared", "-fPIC",
                     *(f"-I{ROOT / i}" for i in INCLUDES), f"-I{ROOT / 'tests/kernels'}", made / "code.cpp", "-o",
                     made / "code.so"], check=True)
@@ -197,3 +212,46 @@ def test_left_to_others(code):
     assert window(code, x, 0, (65, 65), (0, 0), "reflect", weights=np.ones((65, 65))) is None
     assert window(code, x, 2, (3, 3), (0, 0), "reflect") is None
     assert window(code, x.astype("i8"), 3, (3, 3), (0, 0), "reflect", 4) is None
+
+
+def spread(code, x, structure, before, mask, dilate, border):
+    out = np.zeros(x.shape, bool)
+    window = np.flip(structure) if dilate else structure
+    mine = [n - 1 - b if dilate else b for n, b in zip(structure.shape, before)]
+    taps = np.flatnonzero(window).astype("i8")
+    place = [pointer(numbers(*a)) for a in (x.shape, mine, structure.shape)]
+    assert not code.spread(x.ndim, *place, ctypes.c_int64(len(taps)), pointer(taps), dilate | 2 * border, pointer(x),
+                           pointer(mask), pointer(out))
+    return out
+
+
+@pytest.mark.parametrize("shape", [(300,), (7, 40), (70, 135), (260, 30)])
+def test_regions(code, shape):
+    """Until nothing changes, over the edges of words, warps and blocks."""
+    rng, ndim = np.random.default_rng(len(shape)), len(shape)
+    cross, full = (ndimage.generate_binary_structure(ndim, k).get() for k in (1, ndim))
+    upper = full.copy()
+    upper[-1] = False
+    for structure, before in [(cross, [1] * ndim), (full, [1] * ndim), (upper, [1] * ndim),
+                              (np.ones((2,) * ndim, bool), [0] * ndim)]:
+        for dilate, border, masked in [(1, 0, 1), (1, 1, 1), (0, 1, 1), (0, 0, 0)]:
+            x, mask = rng.random(shape) < (0.002 if dilate else 0.998), rng.random(shape) < 0.62
+            x.flat[:: 977] = bool(dilate)
+            given = mask if masked else None
+            got = spread(code, x, structure, before, given, dilate, border)
+            f = ndimage.binary_dilation if dilate else ndimage.binary_erosion
+            want = f(cp.asarray(x), cp.asarray(structure), -1, None if given is None else cp.asarray(given),
+                     border_value=border, origin=tuple(b - n // 2 for b, n in zip(before, structure.shape)))
+            np.testing.assert_array_equal(got, want.get())
+
+
+def test_a_region_that_winds(code):
+    """A path through all blocks, there and back."""
+    mask = np.zeros((260, 150), bool)
+    mask[:, ::16] = True
+    for k in range(0, 144, 16):
+        mask[0 if k % 32 else -1, k:k + 16] = True
+    x = np.zeros_like(mask)
+    x[0, 0] = True
+    got = spread(code, x, np.ones((3, 3), bool), [1, 1], mask, 1, 0)
+    np.testing.assert_array_equal(got, mask)

@@ -378,6 +378,9 @@ cp_code cpi_filters_cuda_binary(cp_stream *stream, const cpi_binary_filter *f)
     binary_args a = {};
     words_args words = {};
     if (plan_words(f, &words)) return run_words(stream, f, &words);
+    bool done;
+    const cp_code spread = cpi_filter_spread_bits_cuda(stream, f, &done);
+    if (spread || done) return spread;
     filter_padded image = {};
     const filter_padding p = {f->ndim, f->shape, f->before, f->size, CPI_BOUNDARY_CONSTANT, CP_BOOL, f->in,
                               (double)f->border, FILTER_BYTES, false};

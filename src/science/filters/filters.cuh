@@ -55,6 +55,9 @@ template <class I> __device__ __forceinline__ int64_t filter_start(const filter_
 bool cpi_filter_tile_line_cuda(cp_stream *stream, const cpi_line_filter *f);
 bool cpi_filter_tile_window_cuda(cp_stream *stream, const cpi_window_filter *f);
 
+/* Regions that spread until nothing changes, an element a bit (bits_cuda.cu). `done`: whether they are of that kind. */
+cp_code cpi_filter_spread_bits_cuda(cp_stream *stream, const cpi_binary_filter *f, bool *done);
+
 /* Blocks for n elements, and whether 32 bits count them. */
 static inline unsigned filter_blocks(int64_t n) { return cpi_cuda_blocks(n, FILTER_THREADS, 1 << 30); }
 static inline bool filter_is_small(int64_t n) { return n < (int64_t)1 << 31; }

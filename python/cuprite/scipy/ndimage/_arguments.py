@@ -84,8 +84,7 @@ def on_host(x, dtype=None):
 
 def small(x, dtype=None):
     """x as an array of Cuprite's in the host's memory, where functions of C read it without a wait."""
-    with cuprite.cuda.Device("cpu"):
-        return cuprite.asarray(numpy.ascontiguousarray(on_host(x, dtype)).reshape(numpy.shape(x)))
+    return cuprite.array(on_host(x, dtype), device="cpu")
 
 
 def per_axis(x, n):

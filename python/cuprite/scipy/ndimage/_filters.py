@@ -170,6 +170,9 @@ def _gaussian_step(given, cval, truncate, x, out):
     return gaussian_filter1d(x, sigma, axis, order, out, mode, cval, truncate, radius=radius)
 
 
+_DIFFERENCE, _SECOND, _ONES, _TENT = (numpy.array(w, float) for w in ([-1, 0, 1], [1, -2, 1], [1, 1, 1], [1, 2, 1]))
+
+
 def _derivative(input, axis, output, mode, cval, beside):
     """A difference along an axis, smoothed with the weights `beside` along all others."""
     axis = axis_of(axis, array(input).ndim)
@@ -178,18 +181,18 @@ def _derivative(input, axis, output, mode, cval, beside):
     order = [axis] + [a for a in range(input.ndim) if a != axis]
 
     def step(a, x, out):
-        return correlate1d(x, [-1, 0, 1] if a == axis else beside, a, out, modes[a], cval)
+        return correlate1d(x, _DIFFERENCE if a == axis else beside, a, out, modes[a], cval)
     return in_steps([functools.partial(step, a) for a in order], input, output)
 
 
 @documented("Prewitt's filter: a difference along an axis, a sum along all others.", OF_SUMS)
 def prewitt(input, axis=-1, output=None, mode="reflect", cval=0.0) -> ndarray:
-    return _derivative(input, axis, output, mode, cval, [1, 1, 1])
+    return _derivative(input, axis, output, mode, cval, _ONES)
 
 
 @documented("Sobel's filter: a difference along an axis, a weighted sum along all others.", OF_SUMS)
 def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0) -> ndarray:
-    return _derivative(input, axis, output, mode, cval, [1, 2, 1])
+    return _derivative(input, axis, output, mode, cval, _TENT)
 
 
 def _each_axis(input, derivative, output, mode, cval, given, axes, square):
@@ -226,7 +229,7 @@ def generic_laplace(input, derivative2, output=None, mode="reflect", cval=0.0, e
 @documented("The sum of second differences.", OF_SUMS)
 def laplace(input, output=None, mode="reflect", cval=0.0, *, axes=None) -> ndarray:
     def second(x, axis, out, m, c):
-        return correlate1d(x, [1, -2, 1], axis, out, m, c)
+        return correlate1d(x, _SECOND, axis, out, m, c)
     return _each_axis(input, second, output, mode, cval, ((), {}), axes, False)
 
 
@@ -280,8 +283,10 @@ def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=
     axes = axes_of(axes, input.ndim)
     n = len(axes)
 
+    one = _mean if input.dtype.kind != "c" else uniform_filter1d
+
     def step(given, x, out):
         axis, size, origin, mode = given
-        return uniform_filter1d(x, int(size), axis, out, mode, cval, operator.index(origin))
+        return one(x, int(size), axis, out, mode, cval, operator.index(origin))
     lists = zip(axes, per_axis(size, n), per_axis(origin, n), per_axis(mode, n))
     return in_steps([functools.partial(step, given) for given in lists if given[1] > 1], input, output)

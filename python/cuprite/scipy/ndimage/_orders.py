@@ -40,11 +40,11 @@ def maximum_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
 def _by_axes(x, size, output, mode, cval, origin, low, axes):
     """Extremes of boxes, along one axis after the other."""
     n = len(axes)
-    name = "minimum_filter1d" if low else "maximum_filter1d"
+    line = _filters.minimum_filter1d if low else _filters.maximum_filter1d
 
     def step(given, x, out):
         axis, size, origin, mode = given
-        return _line(name, x, int(size), axis, out, mode, cval, operator.index(origin))
+        return line(x, int(size), axis, mode_of(mode), cval, operator.index(origin), out)
     lists = list(zip(axes, per_axis(size, n), per_axis(origin, n), per_axis(mode, n)))
     return in_steps([functools.partial(step, given) for given in lists if given[1] > 1], x, output)
 

@@ -48,6 +48,10 @@ CP_API cp_array *cp_csr_multiply(cp_array *data, cp_array *indices, cp_array *in
 /* The transpose of the matrix times a vector. */
 CP_API cp_array *cp_csr_multiply_transposed(cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns,
                                                cp_array *x);
+/* x with a x = b of a triangle a whose indices ascend, so that the diagonal ends each row, or begins it where it is the
+ * `upper` one; b (here x) is a vector or (rows, k). On the CPU alone; CP_ERROR_UNSUPPORTED elsewhere, CP_ERROR_VALUE
+ * for a row without its diagonal. */
+CP_API cp_array *cp_csr_substitute(cp_array *data, cp_array *indices, cp_array *indptr, bool upper, cp_array *x);
 /* The sums of rows, or of columns, in the data's type. */
 CP_API cp_array *cp_csr_sum(cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns, int axis);
 /* The product of two matrices of one type; b has `columns` columns. a has as many columns as b rows.
@@ -78,6 +82,31 @@ CP_API cp_array *cp_csr_dense(cp_array *data, cp_array *indices, cp_array *indpt
 /* Where the elements at rows[i], columns[i] (int64, within the matrix) stand in data: int64, -1 where there is none.
  * `ascend`: the indices of each row do. Of several the last one. */
 CP_API cp_array *cp_csr_find(cp_array *indices, cp_array *indptr, cp_array *rows, cp_array *columns, bool ascend);
+
+/* A solver's basis: orthonormal rows 0..row of `basis`, float32, float64, complex64 or complex128. w, a vector, is made
+ * orthogonal to them, and becomes the row behind with length 1, or 0s where nothing is left. Its coefficients and the
+ * norm of what was left become row `row` of h, float64 or complex128; all stays on the device. `near` -1: by modified
+ * Gram and Schmidt's method; `gram`, a matrix as h, keeps the rows' products: the caller leaves to each row what the
+ * call for it has written. Else twice: along rows near..row, then along all, what rounding has left too. */
+CP_API cp_code cp_basis_extend(cp_array *basis, cp_array *w, cp_array *h, cp_array *gram, int64_t row, int64_t near);
+/* Sums of a solver's vectors, then products of the results, in one pass over memory. All vectors are contiguous, of one
+ * length and of float32, float64, complex64 or complex128; numbers, contiguous too, of float64 or complex128. `plan`:
+ * flags; the place of the first product in `numbers`; how many sums, at most 3, each: where it goes, how many terms, at
+ * most 4, each: a vector and a CP_FACTOR; how many products, at most 3, each: two vectors, of which the first one is
+ * conjugated. Sums may overwrite their terms.
+ *
+ * `state` (NULL: none) has three float64: whether a solver is live (1 or 0), its steps, its residual's norm. Where it
+ * is not live, factors that have numbers of the device are 0. Flag 1: the root of the first product is the norm, and
+ * the solver is live if it was, and that is not below `limit`; flag 2: a step was made if it was live; flag 4: products
+ * become their roots. */
+CP_API cp_code cp_vectors_pass(int vectors, cp_array *const *vector, int n, const int64_t *plan, cp_array *numbers,
+                               cp_array *state, double a, double b, double c, double d, double limit);
+enum { CP_PASS_SCALARS = 4 };
+/* 1, or a, b, c or d (scalar 1 to 4), negative or not, times numbers[over - 1] / numbers[under - 1], for 0 without, and
+ * times one more such quotient. CP_FACTOR_SAFE: 0 where numbers[under - 1] is. */
+enum { CP_FACTOR_SAFE = 1 << 20 };
+#define CP_FACTOR(negative, scalar, over, under, over2, under2)                                             \
+    ((negative) | (scalar) << 1 | (over) << 4 | (under) << 8 | (over2) << 12 | (under2) << 16)
 
 #ifdef __cplusplus
 }

@@ -160,3 +160,153 @@ def test_parts(kernels, parts, rows, columns, mean):
     kernels["parts_times_vector<double, int>"](blocks(rows), (256,), (np.int64(rows), np.int64(each), np.int64(parts),
                                                                      *arrays(m), cp.asarray(x), y))
     np.testing.assert_array_equal(y.get(), m @ x)
+
+
+VECTORS = """
+typedef long long int64_t; typedef int cp_type;
+struct cp_complex64 { float re, im; };
+struct cp_complex128 { double re, im; };
+#define CPI_VECTORS_FN static __device__ inline
+"""
+VECTOR_CALLS = """
+template <class V, int WIDTH>
+static __device__ cpi_sparse_basis basis_of(int64_t n, int64_t count, const V *rows, const V *x, const V *last,
+                                            double *gram, int64_t gram_step, double *numbers, double *total, V *to)
+{
+    cpi_sparse_basis b = {};
+    b.n = n, b.count = count, b.step = n, b.rows = rows, b.x = x, b.last = last, b.gram = gram;
+    b.gram_step = gram_step, b.numbers = numbers, b.total = total, b.to = to;
+    return b;
+}
+template <class V, int WIDTH>
+__global__ void dots(int64_t n, int64_t count, const V *rows, const V *x, const V *last, cpi_number *partial)
+{
+    basis_dots_of<V>(basis_of<V, WIDTH>(n, count, rows, x, last, 0, 0, 0, 0, 0), gridDim.x, partial);
+}
+template <int WIDTH>
+__global__ void finish(int64_t n, int64_t count, const double *last, double *gram, int64_t gram_step, double *numbers,
+                       double *total, int64_t products, int64_t chunks, const cpi_number *partial, int root,
+                       double *state, double limit)
+{
+    finish_job j = {};
+    j.b = basis_of<double, WIDTH>(n, count, 0, 0, last, gram, gram_step, numbers, total, 0);
+    j.products = products, j.chunks = chunks, j.partial = partial, j.numbers = numbers, j.root = root;
+    j.measure = j.count = state != 0, j.state = state, j.limit = limit;
+    finish_of<WIDTH>(j);
+}
+template <class V, int WIDTH>
+__global__ void subtract(int64_t n, int64_t count, const V *rows, const V *x, double *numbers, V *to,
+                         cpi_number *partial)
+{
+    basis_subtract_of<V>(basis_of<V, WIDTH>(n, count, rows, x, 0, 0, 0, numbers, 0, to), partial);
+}
+template <class V> __global__ void one_pass(int64_t n, V *x, V *y, const double *numbers, double a, double *state,
+                                            cpi_number *partial)
+{
+    cpi_sparse_pass p = {};
+    p.n = n, p.sums = 2, p.dots = 2, p.state = state;
+    p.sum[0].to = x, p.sum[0].terms = 2, p.sum[0].x[0] = x, p.sum[0].x[1] = y;
+    p.sum[0].by[0].times = 1, p.sum[0].by[1].times = a;
+    p.sum[0].by[1].over[0] = numbers, p.sum[0].by[1].under[0] = numbers + 2;
+    p.sum[1].to = y, p.sum[1].terms = 1, p.sum[1].x[0] = x, p.sum[1].by[0].times = 2;
+    p.left[0] = x, p.right[0] = y, p.left[1] = p.right[1] = y;
+    pass_of<V>(p, gridDim.x, partial);
+}
+"""
+NUMBERS = {"double": (1, "f8"), "float": (1, "f4"), "cp_complex64": (2, "c8"), "cp_complex128": (2, "c16")}
+VECTOR_NAMES = [f"{k}<{v}, {w}>" for v, (w, _) in NUMBERS.items() for k in ("dots", "subtract")]
+VECTOR_NAMES += ["finish<1>", "finish<2>", *(f"one_pass<{v}>" for v in NUMBERS)]
+
+
+@pytest.fixture(scope="module")
+def vector_kernels():
+    header = (FOLDER / "sparse.h").read_text()
+    structs = re.search(r"enum \{ CPI_SPARSE_CHUNK.*?;.*?;", header, re.S)[0] + "".join(
+        re.search(rf"typedef struct {n} \{{.*?\}} {n};", header, re.S)[0] + "\n"
+        for n in ("cpi_sparse_basis", "cpi_sparse_factor", "cpi_sparse_sum", "cpi_sparse_pass"))
+    code = VECTORS + structs + "".join((FOLDER / f).read_text() for f in ("vectors.inc", "vectors.cuh")) + VECTOR_CALLS
+    module = cp.RawModule(code=code, options=("--std=c++17", "--fmad=false"),
+                          name_expressions=VECTOR_NAMES)
+    return {n: module.get_function(n) for n in VECTOR_NAMES}
+
+
+def drawn(r, shape, dtype):
+    x = r.normal(size=shape)
+    return (x + 1j * r.normal(size=shape) if dtype[0] == "c" else x).astype(dtype)
+
+
+def same(got, want, real, single):
+    """The same bits; of complex numbers nearly, since GCC has instructions for them that round once (fmaddsub)."""
+    got, want = got.get(), want.get()
+    if real:
+        np.testing.assert_array_equal(got, want)
+    else:
+        tol = 1e-5 if single else 1e-12
+        np.testing.assert_allclose(got, want, rtol=tol, atol=tol * abs(want).max(initial=0))
+
+
+@pytest.mark.parametrize("element", NUMBERS)
+@pytest.mark.parametrize("n, count", [(1, 1), (33, 3), (1024, 9), (1025, 33), (3000, 70)])
+def test_bases(vector_kernels, element, n, count):
+    """The kernels' coefficients and remainders: the library's on the CPU, bit for bit where they are real."""
+    from cuprite import _sparse
+    width, dtype = NUMBERS[element]
+    wide, number = "c16" if width == 2 else "f8", np.int64
+    r = np.random.default_rng((n, count))
+    basis = np.linalg.qr(drawn(r, (n, count), dtype.replace("4", "8") if dtype == "f4" else dtype))[0].T
+    count = len(basis)
+    rows = cp.zeros((count + 1, n), dtype=dtype)
+    rows[:count] = cp.asarray(basis.astype(dtype))
+    gram = cp.asarray(np.tril(drawn(r, (count, count), wide)) * 1e-3)
+    h, x = cp.zeros((count, count + 1), dtype=wide), cp.asarray(drawn(r, n, dtype))
+    mine, taken, line = rows.copy(), gram.copy(), cp.zeros(count + 1, dtype=wide)
+    _sparse.sparse_extend(rows, x, h, gram, count - 1, -1)
+    chunks = -(-n // 1024)
+    partial = cp.full(2 * 2 * count * chunks, np.nan)
+    last, none = (mine[count - 1], cp.zeros(1)) if count > 1 else (None, None)
+    grid = (chunks, -(-count // 8))
+    vector_kernels[f"dots<{element}, {width}>"](grid, (256,), (number(n), number(count), mine, x, last, partial))
+    products = number(2 * count if count > 1 else 1)
+    vector_kernels[f"finish<{width}>"]((1,), (1024,), (number(n), number(count), none, taken, number(count), line, None,
+                                                      products, number(chunks), partial, np.int32(0), None, 0.0))
+    same(line[:count], h[count - 1, :count], width == 1, dtype == "c8")
+    same(taken, gram, width == 1, dtype == "c8")
+    vector_kernels[f"subtract<{element}, {width}>"]((chunks,), (512,), (number(n), number(count), mine, x, line,
+                                                                      mine[count], partial))
+    size = cp.zeros(1, dtype=wide)
+    vector_kernels[f"finish<{width}>"]((1,), (32,), (number(n), number(0), None, None, number(0), size, None, number(1),
+                                                    number(chunks), partial, np.int32(1), None, 0.0))
+    if n > count:
+        same(size, h[count - 1, count:], width == 1, dtype == "c8")
+    left = (mine[count].astype(wide) / size).astype(dtype) if width == 1 else mine[count]
+    if float(size[0].real) > 1e-5:
+        np.testing.assert_allclose(left.get() / (1 if width == 1 else size.get()), rows.get()[count],
+                                   rtol=1e-5 if dtype in ("f4", "c8") else 1e-13, atol=1e-6)
+
+
+@pytest.mark.parametrize("element", NUMBERS)
+@pytest.mark.parametrize("n", [1, 40, 1024, 5000])
+@pytest.mark.parametrize("live", [0.0, 1.0])
+def test_passes(vector_kernels, element, n, live):
+    from cuprite import _sparse
+    from cuprite.scipy.sparse.linalg._passes import ONE, factor, plan
+    width, dtype = NUMBERS[element]
+    wide = "c16" if width == 2 else "f8"
+    r = np.random.default_rng(n)
+    x, y = (cp.asarray(drawn(r, n, dtype)) for _ in range(2))
+    numbers = cp.asarray(drawn(r, 4, wide))
+    state = cp.asarray([live, 3.0, 0.0])
+    p, q, theirs = x.copy(), y.copy(), state.copy()
+    under = 2 if width == 1 else 1    # numbers + 2 doubles
+    out = numbers.copy()
+    both = plan("xy", [("x", ("x", ONE), ("y", factor(1, over=(0,), under=(under,)))), ("y", ("x", factor(2)))],
+                ["xy", "yy"], 2, 3)
+    _sparse.sparse_pass([x, y], both, out, state, 1.5, 2.0, limit=0.5)
+    chunks = -(-n // 1024)
+    partial, found = cp.full(4 * chunks, np.nan), cp.zeros(2, dtype=wide)
+    number = np.int64
+    vector_kernels[f"one_pass<{element}>"]((chunks,), (256,), (number(n), p, q, numbers, 1.5, theirs, partial))
+    vector_kernels[f"finish<{width}>"]((1,), (64,), (number(n), number(0), None, None, number(0), found, None,
+                                                    number(2), number(chunks), partial, np.int32(0), theirs, 0.5))
+    for got, want in ((p, x), (q, y), (found, out[2:]), (theirs, state)):
+        same(got, want, width == 1, dtype == "c8")

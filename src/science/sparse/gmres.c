@@ -1,6 +1,6 @@
 /* Systems of equations by generalized minimal residuals, restarted.
  *
- * A cycle makes an orthonormal basis by Gram and Schmidt's method, twice, on the device. Its coefficients, a column a
+ * A cycle makes an orthonormal basis by modified Gram and Schmidt's method on the device. Its coefficients, a column a
  * step, go to the host, which rotates them into a triangle: column by column on the CPU, and where reading waits all at
  * the cycle's end. How many steps of a cycle count follows from the columns alone, so the solution does not depend on
  * when they were read. */
@@ -16,7 +16,7 @@ typedef struct cycle {
     bool over;
     double complex *r, *g, *sine; /* triangle, column j at j * (most + 1); right side */
     double *cosine;
-    cp_array *basis, *h;    /* (most + 1, n), (most, most + 1); the scope's */
+    cp_array *basis, *h, *gram; /* (most + 1, n), (most, most + 1), (most, most); the scope's */
 } cycle;
 
 /* Reads numbers of the solver's type as complex ones. */
@@ -55,20 +55,8 @@ static void rotate(cycle *c)
 /* The next vector of the basis and its coefficients. */
 static bool extend(cpi_krylov *s, cycle *c, int64_t j)
 {
-    cp_array *rows = cp_slice(c->basis, CP_ITEMS(CP_RANGE(0, j + 1)));
-    cp_array *w = cpi_krylov_apply(s, cp_sparse_dot(s->a, cp_slice(c->basis, CP_ITEMS(CP_AT(j))))), *sum = NULL;
-    for (int twice = 0; twice < 2 && w; twice++) {
-        const bool pairs = cpi_is_complex(s->type);
-        cp_array *h = pairs ? cp_conjugate(cp_matmul(rows, cp_conjugate(w))) : cp_matmul(rows, w);
-        w = h ? cp_subtract(w, cp_matmul(h, rows)) : NULL;
-        sum = sum ? cp_add(sum, h) : h;
-    }
-    cp_array *size = cpi_krylov_norm(w), *some = size ? cp_greater(size, cp_float(0)) : NULL;
-    if (!some || cp_assign(cp_slice(c->h, CP_ITEMS(CP_AT(j), CP_RANGE(0, j + 1))), sum) != CP_OK ||
-        cp_assign(cp_slice(c->h, CP_ITEMS(CP_AT(j), CP_AT(j + 1))), size) != CP_OK)
-        return false;
-    cp_array *next = cp_where(some, cp_divide(w, size), w);
-    return next && cp_assign(cp_slice(c->basis, CP_ITEMS(CP_AT(j + 1))), next) == CP_OK;
+    cp_array *w = cpi_krylov_apply(s, cp_sparse_dot(s->a, cp_slice(c->basis, CP_ITEMS(CP_AT(j)))));
+    return w && cp_basis_extend(c->basis, w, c->h, c->gram, j, -1) == CP_OK;
 }
 /* Reads columns that were made on the device and rotates those that count. */
 static bool take_columns(const cpi_krylov *s, cycle *c, int64_t end)
@@ -99,8 +87,11 @@ static bool run_cycle(cpi_krylov *s, cycle *c)
     const double beta = size ? cp_item_float(size) : 0;
     if (!size || cp_error() != CP_OK) return false;
     c->basis = cp_zeros(CP_SHAPE(c->most + 1, s->n), s->type);
-    c->h = cp_zeros(CP_SHAPE(c->most, c->most + 1), s->type);
-    if (!(beta > 0) || !c->basis || !c->h) return s->maxiter = s->done, c->basis && c->h; /* nothing to go on with */
+    const cp_type number = cpi_is_complex(s->type) ? CP_COMPLEX128 : CP_FLOAT64;
+    c->h = cp_zeros(CP_SHAPE(c->most, c->most + 1), number);
+    c->gram = cp_zeros(CP_SHAPE(c->most, c->most), number);
+    const bool made = c->basis && c->h && c->gram;
+    if (!(beta > 0) || !made) return s->maxiter = s->done, made; /* nothing to go on with */
     if (cp_assign(cp_slice(c->basis, CP_ITEMS(CP_AT(0))), cp_divide(v, size)) != CP_OK) return false;
     c->g[0] = beta;
     c->enough = beta * (s->limit / s->residual) * 0.9; /* the residual's part that must be left, if M changes none */

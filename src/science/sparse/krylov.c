@@ -161,43 +161,54 @@ static bool fuse(const cp_fusion *f, cp_array *const *operands, cp_array *const 
 
 /* --- conjugate gradients --- */
 
+/* Numbers: r z of this step and the last one, which change places; p q; r r where that is not r z. */
 typedef struct cg {
-    cp_fusion *both, *turn; /* x and r; p */
-    cp_array *p, *rho;      /* owned by no scope */
+    cp_array *p, *numbers, *state; /* owned by no scope; the state as cp_vectors_pass has it */
 } cg;
+
+static cp_code cg_pass(cpi_krylov *s, const cg *c, cp_array *q, cp_array *z, int n, const int64_t *plan)
+{
+    cp_array *const vectors[5] = {s->x, c->p ? c->p : s->r, s->r, q, z};
+    return cp_vectors_pass(5, vectors, n, plan, c->numbers, c->state, 1, 1, 1, 1, s->limit);
+}
+#define CG_PASS(q, z, plan) (cg_pass(s, c, q, z, (int)(sizeof(plan) / sizeof *(plan)), plan) == CP_OK)
 
 static bool cg_step(cpi_krylov *s, cg *c)
 {
+    enum { X, P, R, Q, Z };
+    const int64_t k = s->done % 2, beta = CP_FACTOR(0, 0, k + 1, 2 - k, 0, 0);
+    const int64_t alpha = CP_FACTOR(0, 0, k + 1, 3, 0, 0);
     cp_array *z = cpi_krylov_apply(s, s->r);
-    cp_array *rho = !z ? NULL : z == s->r ? cp_reshape(s->square, CP_SHAPE0) : cp_vdot(s->r, z);
-    if (!rho) return false;
-    if (!c->p) {
-        if (!cpi_krylov_put(&c->p, cp_copy(z))) return false;
-    } else {
-        cp_array *beta = step_of(s, s->live, cp_divide(rho, c->rho));
-        if (!fuse(c->turn, (cp_array *const[]){z, beta, c->p}, (cp_array *const[]){c->p}, 1)) return false;
-    }
+    if (z && z != s->r) z = cp_contiguous(z);
+    if (!z) return false;
+    const int64_t rho[] = {0, k, 0, 1, R, Z}, product[] = {0, 2, 0, 1, P, Q};
+    const int64_t turn[] = {0, 0, 1, P, 2, Z, 0, P, beta, 0};
+    if ((z != s->r || !c->p) && !CG_PASS(z, z, rho)) return false;
+    if (!c->p ? !cpi_krylov_put(&c->p, cp_copy(z)) : !CG_PASS(z, z, turn)) return false;
     cp_array *q = cp_sparse_dot(s->a, c->p);
-    cp_array *alpha = q ? step_of(s, s->live, cp_divide(rho, cp_vdot(c->p, q))) : NULL;
-    return fuse(c->both, (cp_array *const[]){s->x, alpha, c->p, s->r, q}, (cp_array *const[]){s->x, s->r}, 2) &&
-           cpi_krylov_put(&c->rho, rho) && count_step(s) && cpi_krylov_measure(s, NULL);
+    const int64_t both[] = {3, z == s->r ? 1 - k : 3, 2, X, 2, X, 0, P, alpha, R, 2, R, 0, Q, alpha | 1, 1, R, R};
+    return q && CG_PASS(q, z, product) && CG_PASS(q, z, both) && ++s->done;
 }
 static bool cg_run(cpi_krylov *s)
 {
-    static const char *const both[] = {"x", "alpha", "p", "r", "q"}, *const turn[] = {"z", "beta", "p"};
-    cg c = {.both = cp_fusion_new("return x + alpha * p, r - alpha * q", 5, both),
-            .turn = cp_fusion_new("z + beta * p", 3, turn)};
-    bool good = c.both && c.turn;
-    while (good && cpi_krylov_goes_on(s)) {
+    const double begin[3] = {1, 0, 0};
+    cg c = {0};
+    if (!cpi_krylov_goes_on(s)) return cp_error() == CP_OK;
+    const cp_type number = cpi_is_complex(s->type) ? CP_COMPLEX128 : CP_FLOAT64;
+    bool good = cpi_krylov_put(&c.numbers, cp_zeros(CP_SHAPE(4), number)) &&
+                cpi_krylov_put(&c.state, cp_from_host(begin, CP_FLOAT64, CP_SHAPE(3), NULL)) &&
+                cpi_krylov_put(&s->size, cp_slice(c.state, CP_ITEMS(CP_AT(2))));
+    while (good) {
         cp_scope *scope = cp_scope_begin(); /* what a step makes */
         good = scope && cg_step(s, &c);
         cp_scope_end(scope);
+        if (!good || !cpi_krylov_goes_on(s)) break;
     }
+    good = good && cpi_krylov_put(&s->steps, cp_astype(cp_slice(c.state, CP_ITEMS(CP_AT(1))), CP_INT64));
     cp_free(c.p);
-    cp_free(c.rho);
-    cp_fusion_free(c.both);
-    cp_fusion_free(c.turn);
-    return good;
+    cp_free(c.numbers);
+    cp_free(c.state);
+    return good && cp_error() == CP_OK;
 }
 cp_array *(cp_sparse_cg)(cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options)
 {

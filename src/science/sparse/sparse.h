@@ -57,6 +57,71 @@ typedef struct cpi_sparse_multiply {
     const void *x;
     void *y;
 } cpi_sparse_multiply;
+/* --- vectors of solvers ---
+ *
+ * They are contiguous, of n elements of float32, float64, complex64 or complex128. Their numbers (coefficients,
+ * products, norms) are float64 or complex128, and stay on the device. A product conjugates its first vector. It is
+ * summed in chunks: in each chunk 32 sums of the vectors' type, which are added as a tree in float64; then the chunks'
+ * sums in the same way. */
+enum { CPI_SPARSE_CHUNK = 1024, CPI_SPARSE_PARTIAL = 32 };
+enum { CPI_SPARSE_TERMS = 4, CPI_SPARSE_SUMS = 3, CPI_SPARSE_DOTS = 3 };
+
+/* A basis: rows that lie `step` elements apart. */
+typedef struct cpi_sparse_basis {
+    cp_type type;
+    int64_t n, count, step;
+    const void *rows;
+    const void *x;
+    const void *last;       /* dots: NULL, or the last row: `numbers` are then those of modified Gram-Schmidt, by */
+    void *gram;             /* rows' products with earlier ones, of which this row of the matrix is the next */
+    int64_t gram_step;
+    void *numbers;          /* dots: the rows' products with x; subtract: coefficients */
+    void *total;            /* dots: NULL, or they are added to these */
+    void *to;               /* subtract: x less the rows times coefficients; may be x */
+    void *size;             /* subtract: NULL, or the norm of that, a number */
+} cpi_sparse_basis;
+
+/* times * over[0] / under[0] * over[1] / under[1], numbers of the device; NULL is 1. `safe`: 0 where under[0] is. */
+typedef struct cpi_sparse_factor {
+    double times;
+    bool safe;
+    const void *over[2], *under[2];
+} cpi_sparse_factor;
+/* A sum of vectors times factors: `to` may be any of them. */
+typedef struct cpi_sparse_sum {
+    void *to;
+    int terms;
+    const void *x[CPI_SPARSE_TERMS];
+    cpi_sparse_factor by[CPI_SPARSE_TERMS];
+} cpi_sparse_sum;
+/* Sums one after the other, then products of the results, in one pass over memory. */
+typedef struct cpi_sparse_pass {
+    cp_type type;
+    int64_t n;
+    int sums, dots;
+    cpi_sparse_sum sum[CPI_SPARSE_SUMS];
+    const void *left[CPI_SPARSE_DOTS], *right[CPI_SPARSE_DOTS];
+    void *numbers;          /* the products; `root`: their roots */
+    bool root;
+    /* NULL, or of a solver: whether it is live (1 or 0), its steps, the residual's norm. Factors of the device's
+     * numbers are 0 where it is not live. `measure`: the first product is the norm's square, and it is live where it
+     * was and that is not below the limit; `count`: a step was done if it was live. */
+    double *state;
+    bool measure, count;
+    double limit;
+} cpi_sparse_pass;
+
+/* x = a^-1 x of a triangle with k right sides side by side: x (rows, k), contiguous, of a's type, which is float32,
+ * float64, complex64 or complex128. Indices ascend; the diagonal is the last element of each row, of an `upper` one the
+ * first. */
+typedef struct cpi_sparse_triangle {
+    cpi_csr a;
+    bool upper;
+    int64_t k;
+    void *x;
+    int64_t *found; /* the least row without an element on the diagonal, -1: none */
+} cpi_sparse_triangle;
+
 /* The class of elements that are computed alike, of CPI_SPARSE_CLASSES: bool, integers by size, floats, complex. */
 enum { CPI_SPARSE_CLASSES = 9 };
 static inline int cpi_sparse_class(cp_type t)
@@ -93,7 +158,12 @@ static inline int64_t cpi_sparse_part(const cpi_csr *a)
  * slot("take_count", bytes="j->n * 24")
  * slot("take_fill", bytes="j->n * 16")
  * slot("dense", bytes="j->a.nnz * 12")
- * slot("find", bytes="j->n * 24") */
+ * slot("find", bytes="j->n * 24")
+ * slot("substitute", absent="cuda", waits=True,
+ *      bytes="triangle->a.nnz * (4 + (int64_t)cp_type_size(triangle->a.type))")
+ * slot("basis_dots", bytes="b->n * (b->count + 1) * (int64_t)cp_type_size(b->type)")
+ * slot("basis_subtract", bytes="b->n * (b->count + 2) * (int64_t)cp_type_size(b->type)")
+ * slot("pass", bytes="p->n * (p->sums * 3 + p->dots) * (int64_t)cp_type_size(p->type)") */
 typedef struct cpi_sparse_ops {
     /* found: CP_SPARSE_... bits, and the last pointer above CP_SPARSE_LAST; nothing is read beyond nnz. rows may be 0.
      */
@@ -126,6 +196,10 @@ typedef struct cpi_sparse_ops {
     cp_code (*take_fill)(cp_stream *stream, const cpi_sparse_job *j);
     cp_code (*dense)(cp_stream *stream, const cpi_sparse_job *j);
     cp_code (*find)(cp_stream *stream, const cpi_sparse_job *j);
+    cp_code (*substitute)(cp_stream *stream, const cpi_sparse_triangle *triangle);
+    cp_code (*basis_dots)(cp_stream *stream, const cpi_sparse_basis *b);
+    cp_code (*basis_subtract)(cp_stream *stream, const cpi_sparse_basis *b);
+    cp_code (*pass)(cp_stream *stream, const cpi_sparse_pass *p);
     int64_t product_most; /* 0: any number, and n is not needed */
 } cpi_sparse_ops;
 /*: value("product_most", cuda="CPI_SPARSE_PRODUCT_MOST") */

@@ -1,0 +1,113 @@
+"""Vectors and numbers of iterative solvers: sums and products of vectors in one pass over memory.
+
+A solver's plans are made once. Its vectors are letters of a word, its numbers (products, norms) places in an array of
+the device; a factor is a number of the host, quotients of those on the device, or both."""
+from __future__ import annotations
+
+import cuprite as cp
+from cuprite import _sparse, ndarray
+from cuprite.scipy.sparse._base import issparse
+from cuprite.scipy.sparse.linalg._interface import IdentityOperator, MatrixLinearOperator
+
+ONE = 0
+MEASURE, STEP, ROOTS = 1, 2, 4   # flags: the first product decides whether the solver is live; a step was made; norms
+
+
+def factor(scalar=0, over=(), under=(), minus=False, safe=False) -> int:
+    """The number of the host a, b, c or d (scalar 1 to 4; 0: 1) times quotients of numbers, of which there are at most
+    two.
+
+    Parameters: scalar: which; over: places of numbers; under: the same; minus: whether it is negative; safe: whether it
+        is 0 where the first number under the line is."""
+    code = minus | scalar << 1 | safe << 20
+    for shift, places in ((4, over), (8, under)):
+        for k, place in enumerate(places):
+            code |= place + 1 << shift + 8 * k
+    return code
+
+
+A, B, C, D = (factor(k) for k in (1, 2, 3, 4))
+
+
+def plan(names, sums, products=(), at=0, flags=0) -> tuple[int, ...]:
+    """A plan of _sparse.sparse_pass.
+
+    Parameters: names: a letter for each vector; sums: (where to, (vector, factor), ...) each; products: pairs of
+        letters, of which the first one is conjugated; at: the place of the first product; flags: see above."""
+    flat = [flags, at, len(sums)]
+    for to, *terms in sums:
+        flat += [names.index(to), len(terms)]
+        for x, f in terms:
+            flat += [names.index(x), f]
+    flat.append(len(products))
+    for pair in products:
+        flat += map(names.index, pair)
+    return tuple(flat)
+
+
+def numbers_of(x, n) -> ndarray:
+    """Room for n numbers beside a vector."""
+    return cp.zeros(n, dtype="D" if x.dtype.kind == "c" else "d")
+
+
+def own(x) -> ndarray:
+    """A copy of a vector that passes may write to."""
+    return x.copy() if x.flags.c_contiguous else cp.ascontiguousarray(x)
+
+
+def products(A, dtype):
+    """(matvec, rmatvec) of an operator, which give contiguous vectors of a type. A sparse matrix and its adjoint are
+    made compressed rows once."""
+    if type(A) is MatrixLinearOperator and issparse(A.A) and A.A.dtype.char in "fdFD":
+        later = []
+
+        def adjoint(x):
+            if not later:
+                later.append(_of_rows(A.A.T.conj(), dtype))
+            return later[0](x)
+        return _of_rows(A.A, dtype), adjoint
+    if isinstance(A, IdentityOperator):
+        return _same, _same
+    return _checked(A.matvec, dtype), _checked(A.rmatvec, dtype)
+
+
+def _same(x):
+    return x
+
+
+def _of_rows(m, dtype):
+    m = m.tocsr()
+    triple, columns = m._triple(dtype), m.shape[1]
+    return lambda x: _sparse.sparse_multiply(*triple, columns, x)
+
+
+def _checked(product, dtype):
+    def run(x):
+        y = product(x)
+        return y if y.dtype == dtype and y.flags.c_contiguous else cp.ascontiguousarray(y, dtype=dtype)
+    return run
+
+
+def plain(*operators) -> bool:
+    """Are all matrices of the library's? So nobody notices when a product is made in vain.
+
+    Parameters: operators: operators."""
+    return all(isinstance(a, (MatrixLinearOperator, IdentityOperator)) for a in operators)
+
+
+class Looks:
+    """When the state of a solver is read: after each step, or where that waits for a device and nobody is told of the
+    steps, after 1, 2, 4, 8, 16 and then each sixteenth. The device itself sees to it that those behind the last one
+    change nothing."""
+
+    def __init__(self, x, often):
+        self.often, self.next = often or x.device.backend == "cpu", 1
+
+    def due(self, steps) -> bool:
+        """Is it time to?
+
+        Parameters: steps: how many were issued."""
+        if not self.often and steps < self.next:
+            return False
+        self.next = steps + min(max(steps, 1), 16)
+        return True

@@ -1,15 +1,17 @@
 """Solvers that keep a basis: gmres, lgmres, gcrotmk.
 
-The basis is rows of one array of the device, so that a new vector is made orthogonal by two products with it, twice
-(L. Giraud and others, Numer. Math. 101 (2005): as good as modified Gram-Schmidt, of which SciPy's iterates are). Its
-coefficients are read once a step; the small least-squares problem is the host's."""
+The basis is rows of one array of the device. A new vector is made orthogonal in two passes over them, by the
+coefficients of modified Gram-Schmidt, of which SciPy's iterates are (K. Swirydowicz and others, Numer. Linear Algebra
+Appl. 28 (2021)). The small least-squares problem is the host's, which reads coefficients a step after the other, or,
+where that waits for a device and nobody is told of each step, now and then."""
 from __future__ import annotations
 
 import math
 import warnings
 
 import cuprite as cp
-from cuprite import ndarray
+from cuprite import _sparse, ndarray
+from cuprite.scipy.sparse.linalg._interface import IdentityOperator, MatrixLinearOperator
 from cuprite.scipy.sparse.linalg._system import make_system, norm, residual, tolerance
 
 
@@ -17,7 +19,14 @@ class _Basis:
     """Orthonormal rows, of which there may be `most`."""
 
     def __init__(self, first, most):
+        number = cp.complex128 if first.dtype.kind == "c" else cp.float64
         self.rows = cp.empty((most, first.size), dtype=first.dtype)
+        self.h = cp.empty((most - 1, most), dtype=number)
+        self.gram = cp.empty((most - 1, most - 1), dtype=number)
+        self.begin(first)
+
+    def begin(self, first):
+        """Starts anew with another vector."""
         self.rows[0] = first
         self.count = 1
 
@@ -29,63 +38,72 @@ class _Basis:
             h = rows @ w
         return h, w - h @ rows
 
+    def extend(self, w):
+        """Makes w orthogonal and adds it; h[count - 1] are its coefficients with its norm behind them."""
+        _sparse.sparse_extend(self.rows, w, self.h, self.gram, self.count - 1, -1)
+        self.count += 1
+
     def add(self, w, eps):
-        """Makes w orthogonal and adds it: (its coefficients with its norm behind them, whether it was dependent)."""
-        rows, before = self.rows[:self.count], norm(w)
-        h, w = self.project(w, rows)
-        again, w = self.project(w, rows)
-        size = norm(w)
-        found = cp.concatenate([h + again, cp.stack([size, before]).astype(h.dtype, copy=False)]).get()
-        h, before = found[:-1], found[-1].real
-        broken = not h[-1].real > eps * before
-        if self.count < len(self.rows):
-            self.rows[self.count] = w if broken else w / size
-            self.count += 1
-        return h, broken
+        """The same, which returns these numbers as a list, and whether w was dependent."""
+        self.extend(w)
+        return _column(self.h[self.count - 2, :self.count].tolist(), eps)
+
+
+def _column(h, eps):
+    """(h, whether the norm behind the coefficients is rounding of theirs): it is 0 then."""
+    size = abs(h[-1])
+    broken = not size > eps * math.hypot(*map(abs, h))
+    h[-1] = 0.0 if broken else size
+    return h, broken
 
 
 class _Triangle:
     """Hessenberg's matrix by columns, made triangular by Givens rotations, with the rotated right side."""
 
-    def __init__(self, most, beta, dtype):
-        import numpy
-        self.r = numpy.zeros((most + 1, most), dtype=dtype)
-        self.s = numpy.zeros(most + 1, dtype=dtype)
-        self.s[0], self.turns, self.columns = beta, [], 0
+    def __init__(self, beta):
+        self.columns, self.s, self.turns = [], [beta], []
 
     def add(self, h):
-        """Adds a column; returns the norm of the residual."""
-        column, k = h.copy(), self.columns
-        for i, (c, s) in enumerate(self.turns):
-            column[i], column[i + 1] = (c * column[i] + s * column[i + 1],
-                                        -s.conjugate() * column[i] + c * column[i + 1])
-        f, g = column[k], column[k + 1]
+        """Adds a column, a list; returns the norm of the residual."""
+        column = list(h)
+        for i, (c, s, t) in enumerate(self.turns):
+            above, below = column[i], column[i + 1]
+            column[i], column[i + 1] = c * above + s * below, c * below - t * above
+        f, g = column[-2:]
         size = math.hypot(abs(f), abs(g))
         if size == 0:
-            c, s = 1.0, f * 0
+            c, s, t = 1.0, 0.0, 0.0
         elif f == 0:
-            c, s, f = 0.0, g.conjugate() / abs(g), abs(g)
-            column[k] = f
+            s = g.conjugate() / abs(g)
+            c, t, column[-2] = 0.0, s.conjugate(), abs(g)
         else:
             c, s = abs(f) / size, f / abs(f) * g.conjugate() / size
-            column[k] = f / abs(f) * size
-        column[k + 1] = 0
-        self.turns.append((c, s))
-        self.r[:k + 2, k] = column
-        self.s[k], self.s[k + 1] = c * self.s[k], -s.conjugate() * self.s[k]
-        self.columns += 1
-        return abs(self.s[k + 1])
+            t, column[-2] = s.conjugate(), f / abs(f) * size
+        self.turns.append((c, s, t))
+        self.columns.append(column[:-1])
+        last = self.s[-1]
+        self.s[-1:] = [c * last, -t * last]
+        return abs(self.s[-1])
+
+    def matrix(self):
+        """The triangle as NumPy's array."""
+        import numpy
+        r = numpy.zeros((len(self.columns),) * 2, dtype=numpy.result_type(float, *self.columns[-1]))
+        for k, column in enumerate(self.columns):
+            r[:k + 1, k] = column
+        return r
 
     def solve(self):
         """The coefficients of the solution; 0 where the last column is dependent."""
-        k = self.columns
-        y = self.s[:k].copy()
-        if self.r[k - 1, k - 1] == 0:
-            y[k - 1] = 0
-        for i in range(k - 1, -1, -1):
+        y = self.s[:-1]
+        for i in range(len(y) - 1, -1, -1):
+            column = self.columns[i]
+            if column[i] == 0 and i + 1 == len(y):
+                y[i] = 0.0
             if y[i] != 0:
-                y[i] /= self.r[i, i]
-                y[:i] -= y[i] * self.r[:i, i]
+                y[i] /= column[i]
+                for k in range(i):
+                    y[k] -= y[i] * column[k]
         return y
 
 
@@ -128,22 +146,25 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
     size = float(norm(r))
     if maxiter > 0 and size < atol:
         return x, 0
+    looks = _looks(restart, A, M, x, kind)
+    basis = None
     for _ in range(maxiter):
         v = M.matvec(r)
         beta = norm(v)
-        basis = _Basis(v / beta, restart + 1)
-        triangle = _Triangle(restart, float(beta), x.dtype)
+        if basis is None:
+            basis = _Basis(v / beta, restart + 1)
+        else:
+            basis.begin(v / beta)
+        triangle = _Triangle(float(beta))
         for column in range(restart):
-            h, broken = basis.add(M.matvec(A.matvec(basis.rows[column])), eps)
-            if broken:
-                h[-1] = 0
-            left = triangle.add(h)
-            steps += 1
-            if kind in ("legacy", "pr_norm"):
-                callback(float(left) / b_size)
-            if kind == "legacy" and steps == maxiter or left <= enough or broken:
+            basis.extend(M.matvec(A.matvec(basis.rows[column])))
+            if column + 1 not in looks:
+                continue
+            left, broken, over = _read(basis, triangle, enough, eps, b_size, callback, kind, maxiter - steps)
+            if over:
                 break
-        y = cp.asarray(triangle.solve())
+        steps += len(triangle.columns)
+        y = cp.asarray(triangle.solve(), dtype=x.dtype)
         x = x + y @ basis.rows[:y.size]
         r = b - A.matvec(x)
         size = float(norm(r))
@@ -156,6 +177,30 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
         loose = max(eps, 0.25 * loose) if left <= enough else min(1.0, 1.5 * loose)
         enough = left * min(loose, atol / size)
     return x, 0 if size <= atol else maxiter
+
+
+def _looks(restart, A, M, x, kind):
+    """The steps of a cycle after which coefficients are read: all, or few where reading waits and nobody notices that
+    some steps are in vain."""
+    plain = isinstance(A, MatrixLinearOperator) and isinstance(M, (MatrixLinearOperator, IdentityOperator))
+    if not plain or kind in ("legacy", "pr_norm") or x.device.backend == "cpu":
+        return range(1, restart + 1)
+    return {4, 8, *range(16, restart, 16), restart}
+
+
+def _read(basis, triangle, enough, eps, b_size, callback, kind, most):
+    """Reads new columns and rotates those that count: (the residual's norm, whether the last one is dependent, whether
+    the cycle is over)."""
+    seen = len(triangle.columns)
+    for i, h in enumerate(basis.h[seen:basis.count - 1].tolist(), seen):
+        h, broken = _column(h[:i + 2], eps)
+        left = triangle.add(h)
+        if kind in ("legacy", "pr_norm"):
+            callback(left / b_size)
+        over = kind == "legacy" and i + 1 == most or left <= enough or broken
+        if over:
+            break
+    return left, broken, over
 
 
 def _combined(vectors, coefficients) -> ndarray:
@@ -171,7 +216,7 @@ def _flexible(matvec, v0, m, enough, before=None, after=None, deflated=None, out
     import numpy
     m += len(outer)
     eps = float(cp.finfo(v0.dtype).eps)
-    basis, triangle, zs, along = _Basis(v0, m + 1), _Triangle(m, 1.0, v0.dtype), [], []
+    basis, triangle, zs, along = _Basis(v0, m + 1), _Triangle(1.0), [], []
     hessenberg, last = numpy.zeros((m + 1, m), dtype=v0.dtype), v0
     for j in range(m):
         at = j if outer_first else j - (m - len(outer))
@@ -193,12 +238,12 @@ def _flexible(matvec, v0, m, enough, before=None, after=None, deflated=None, out
         zs.append(z)
         if triangle.add(h) < enough or broken:
             break
-    k = triangle.columns
-    if not numpy.isfinite(triangle.r[k - 1, k - 1]):
+    k, r = len(triangle.columns), triangle.matrix()
+    if not numpy.isfinite(r[k - 1, k - 1]):
         raise numpy.linalg.LinAlgError
-    y = numpy.linalg.lstsq(triangle.r[:k, :k], triangle.s[:k], rcond=None)[0].astype(v0.dtype)
+    y = numpy.linalg.lstsq(r, numpy.asarray(triangle.s[:k]), rcond=None)[0].astype(v0.dtype)
     B = cp.stack(along, axis=1).get() if along else None
-    return hessenberg[:k + 1, :k], B, basis.rows[:k + 1], zs, y, float(abs(triangle.s[k]))
+    return hessenberg[:k + 1, :k], B, basis.rows[:k + 1], zs, y, abs(triangle.s[k])
 
 
 def _begin(name, A, b, x0, M, rtol, atol):

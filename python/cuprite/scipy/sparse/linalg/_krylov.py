@@ -2,14 +2,17 @@
 
 Methods, tolerances and codes of breakdown are SciPy's, so iterates agree up to rounding. Coefficients stay on the
 device: an iteration computes all it may need, reads its norms and what may break down at once, and then chooses. That
-is one wait an iteration, and none for a coefficient. M. R. Hestenes and E. Stiefel, J. Res. NBS 49 (1952); R. Barrett
-and others, Templates for the Solution of Linear Systems, SIAM 1994."""
+is one wait an iteration, and none for a coefficient; cg decides on the device whether it goes on, and is read now and
+then. Vectors of cg and bicgstab are updated, and multiplied by each other, in passes (_passes.py). M. R. Hestenes and
+E. Stiefel, J. Res. NBS 49 (1952); R. Barrett and others, Templates for the Solution of Linear Systems, SIAM 1994."""
 from __future__ import annotations
 
 import math
 
 import cuprite as cp
-from cuprite import ndarray
+from cuprite import _sparse, ndarray
+from cuprite.scipy.sparse.linalg._passes import (MEASURE, ONE, STEP, Looks, factor, numbers_of, own, plain, plan,
+                                                 products)
 from cuprite.scipy.sparse.linalg._system import make_system, norm, read, residual, tolerance
 
 
@@ -20,6 +23,21 @@ def _begin(name, A, b, x0, M, atol, rtol, maxiter):
     atol = tolerance(name, size, atol, rtol)
     maxiter = 10 * b.size if maxiter is None else maxiter
     return A, M, x, b, atol, maxiter, None if size == 0 else residual(A, x, b, x0)
+
+
+def _cg_plans(k, same):
+    """(p's new direction, x and r with what is multiplied) where rho is the number k of 0 and 1; `same`: whether r z is
+    r r."""
+    beta, alpha = (factor(over=(k,), under=(n,)) for n in (1 - k, 2))
+    return (plan("xprqz", [("p", ("z", ONE), ("p", beta))]),
+            plan("xprqz", [("x", ("x", ONE), ("p", alpha)), ("r", ("r", ONE), ("q", alpha | 1))], ["rr"],
+                 1 - k if same else 3, MEASURE | STEP))
+
+
+_CG = {(k, same): _cg_plans(k, same) for k in (0, 1) for same in (False, True)}
+_CG_PRODUCT = plan("pq", [], ["pq"], 2)
+_CG_RHO = [plan("rz", [], ["rz"], k) for k in (0, 1)]
+_CG_FIRST = plan("r", [], ["rr"], 3, MEASURE)
 
 
 def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None) -> tuple[ndarray, int]:
@@ -39,19 +57,38 @@ def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=Non
     A, M, x, b, atol, maxiter, r = _begin("cg", A, b, x0, M, atol, rtol, maxiter)
     if r is None:
         return b, 0
-    rho = p = None
-    for _ in range(maxiter):
-        if float(norm(r)) < atol:
-            return x, 0
-        z = M.matvec(r)
-        before, rho = rho, cp.vdot(r, z)
-        p = z if p is None else z + (rho / before) * p
-        q = A.matvec(p)
-        alpha = rho / cp.vdot(p, q)
-        x = x + alpha * p
-        r = r - alpha * q
+    looks = Looks(x, callback is not None or not plain(A, M))
+    matvec, precondition = products(A, x.dtype)[0], products(M, x.dtype)[0]
+    x, r, p = own(x), own(r), None
+    numbers, state = numbers_of(x, 4), cp.ones(3)
+    _sparse.sparse_pass([r], _CG_FIRST, numbers, state, limit=atol)
+    if maxiter > 0 and float(state[2]) < atol:
+        return x, 0
+    for i in range(maxiter):
+        z, k = precondition(r), i % 2
+        same = z is r
+        if not same or p is None:
+            _sparse.sparse_pass([r, z], _CG_RHO[k], numbers, None)
+        turn, both = _CG[k, same]
+        if p is None:
+            p = own(z)
+        else:
+            _sparse.sparse_pass([x, p, r, p, z], turn, numbers, state)
+        q = matvec(p)
+        _sparse.sparse_pass([p, q], _CG_PRODUCT, numbers, None)
+        _sparse.sparse_pass([x, p, r, q, z], both, numbers, state, limit=atol)
         if callback:
             callback(x)
+        if looks.due(i + 1):
+            live, steps, size = state.tolist()
+            if not live and steps < maxiter and size < atol:
+                return x, 0
+            if not live:
+                break
+    else:
+        live, steps, size = state.tolist()
+        if not live and steps < maxiter and size < atol:
+            return x, 0
     return x, maxiter
 
 
@@ -92,6 +129,29 @@ def bicg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=N
     return x, maxiter
 
 
+# Numbers of bicgstab: rho and the one before, v's product with the shadow, |s|^2, t s, t t, |r|^2 behind the next rho.
+_RHO, _TURNED, _HALF, _TS, _TT = (0, 2), 4, 5, 6, 7
+
+
+def _bicgstab_plans(k):
+    """What follows the products with A, where rho is the number k of 0 and 2, with |r|^2 behind it."""
+    rho, following = k, 2 - k
+    alpha, omega = factor(over=(rho,), under=(_TURNED,)), factor(over=(_TS,), under=(_TT,))
+    beta = factor(over=(following, _TT), under=(_TURNED, _TS))
+    back = factor(over=(following,), under=(_TURNED,), minus=True)
+    return (plan("rvs", [("s", ("r", ONE), ("v", alpha | 1))], ["ss"], _HALF),
+            plan("srt0", [("r", ("s", ONE), ("t", omega | 1))], ["0r", "rr"], following),
+            plan("xhgprv", [("x", ("x", ONE), ("h", alpha), ("g", omega)),
+                            ("p", ("r", ONE), ("p", beta), ("v", back))]),
+            plan("xh", [("x", ("x", ONE), ("h", alpha))]))
+
+
+_BICGSTAB = {k: _bicgstab_plans(k) for k in _RHO}
+_BICGSTAB_FIRST = plan("0r", [], ["0r", "rr"], 0)
+_BICGSTAB_TURNED = plan("0v", [], ["0v"], _TURNED)
+_BICGSTAB_OMEGA = plan("ts", [], ["ts", "tt"], _TS)
+
+
 def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None) -> tuple[ndarray, int]:
     """(x, info) with A x = b, by stabilized biconjugate gradients.
 
@@ -105,35 +165,38 @@ def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callba
     if r is None:
         return b, 0
     least = cp.finfo(x.dtype).eps ** 2
-    shadow, p = r, r
-    rho = cp.vdot(shadow, r)
-    size, rho_size = read(norm(r), rho)
-    omega_size = math.inf
-    for _ in range(maxiter):
+    matvec, precondition = products(A, x.dtype)[0], products(M, x.dtype)[0]
+    x, r, p, shadow, s = own(x), own(r), own(r), own(r), cp.empty_like(r)
+    numbers = numbers_of(x, 8)
+    _sparse.sparse_pass([shadow, r], _BICGSTAB_FIRST, numbers, None)
+    found = abs(numbers).tolist()
+    size, rho_size, omega_size = math.sqrt(found[1]), found[0], math.inf
+    for i in range(maxiter):
         if size < atol:
             return x, 0
         if rho_size < least:
             return x, -10
         if omega_size < least:
             return x, -11
-        p_hat = M.matvec(p)
-        v = A.matvec(p_hat)
-        turned = cp.vdot(shadow, v)
-        alpha = rho / turned
-        s = r - alpha * v
-        s_hat = M.matvec(s)
-        t = A.matvec(s_hat)
-        omega = cp.vdot(t, s) / cp.vdot(t, t)
-        r = s - omega * t
-        before, rho = rho, cp.vdot(shadow, r)
-        turned, half, omega_size, size, rho_size = read(turned, norm(s), omega, norm(r), rho)
-        if turned == 0:
+        k = _RHO[i % 2]
+        half, whole, turn, only_half = _BICGSTAB[k]
+        p_hat = precondition(p)
+        v = matvec(p_hat)
+        _sparse.sparse_pass([shadow, v], _BICGSTAB_TURNED, numbers, None)
+        _sparse.sparse_pass([r, v, s], half, numbers, None)
+        s_hat = precondition(s)
+        t = matvec(s_hat)
+        _sparse.sparse_pass([t, s], _BICGSTAB_OMEGA, numbers, None)
+        _sparse.sparse_pass([s, r, t, shadow], whole, numbers, None)
+        found = abs(numbers).tolist()
+        if found[_TURNED] == 0:
             return x, -11
-        x = x + alpha * p_hat
-        if half < atol:
+        if math.sqrt(found[_HALF]) < atol:
+            _sparse.sparse_pass([x, p_hat], only_half, numbers, None)
             return x, 0
-        x = x + omega * s_hat
-        p = r + (rho / before * (alpha / omega)) * (p - omega * v)
+        _sparse.sparse_pass([x, p_hat, s_hat, p, r, v], turn, numbers, None)
+        rho_size, size = found[2 - k], math.sqrt(found[3 - k])
+        omega_size = found[_TS] / found[_TT] if found[_TT] else math.nan
         if callback:
             callback(x)
     return x, maxiter

@@ -1,15 +1,18 @@
 """Solvers of symmetric systems and of least squares that follow Paige and Saunders: minres, lsqr, lsmr.
 
-Vectors stay on the device, the recurrences of rotations are the host's, whose numbers are read twice an iteration
-(lsqr: once)."""
+Vectors stay on the device and are updated, and multiplied by each other, in passes (_passes.py). Those of the
+bidiagonalization are not divided by their norms: that is a factor of what they are used for. The recurrences of
+rotations are the host's, whose numbers are read twice an iteration (lsqr: once)."""
 from __future__ import annotations
 
 import math
 
 import cuprite as cp
-from cuprite import ndarray
-from cuprite.scipy.sparse.linalg._interface import aslinearoperator
-from cuprite.scipy.sparse.linalg._system import make_system, norm, read, residual
+from cuprite import _sparse, ndarray
+from cuprite.scipy.sparse.linalg._interface import IdentityOperator, aslinearoperator
+from cuprite.scipy.sparse.linalg._passes import (ONE, ROOTS, A as FIRST, B as SECOND, C as THIRD, D as FOURTH, factor,
+                                                 numbers_of, own, plan, products)
+from cuprite.scipy.sparse.linalg._system import make_system, norm, residual
 
 _WORDS = ("The exact solution is x = 0, or x = x0, if x0 was given", "Ax - b is small enough, given atol, btol",
           "The least-squares solution is good enough, given atol", "The estimate of cond(Abar) has exceeded conlim",
@@ -30,11 +33,6 @@ def _turn(a, b) -> tuple[float, float, float]:
     ratio = b / a
     c = math.copysign(1.0, a) / math.sqrt(1 + ratio * ratio)
     return c, c * ratio, a / c
-
-
-def _unit(x, size) -> ndarray:
-    """x / size on the device; 0 where size is."""
-    return x * cp.where(size > 0, 1 / size, 0).astype(size.dtype, copy=False)
 
 
 def _ratio(a, b) -> float:
@@ -80,12 +78,12 @@ def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callbac
     beta, old_beta, d_bar, epsilon, phi_bar = beta1, 0.0, 0.0, 0.0, beta1
     total, most, least, c, s = 0.0, 0.0, biggest, -1.0, 0.0
     x = x.astype(cp.result_type(x.dtype, cp.float64))  # as SciPy's, whose scalars are float64
-    w = w2 = cp.zeros_like(x)
-    r2, stop, i = r1, 0, 0
+    w, w2, w1 = (cp.zeros_like(x) for _ in range(3))
+    steps, numbers = _Lanczos(A, M, shift, r1, y), numbers_of(x, 1)
+    stop, i = 0, 0
     while i < maxiter:
         i += 1
-        v = y * (1 / beta)
-        r1, r2, y, old_beta, (alpha, beta) = r2, *_lanczos(A, M, shift, v, r1, r2, beta, old_beta)
+        v, alpha, old_beta, beta = *steps.next(beta, old_beta), beta, steps.beta
         total += alpha**2 + old_beta**2 + beta**2
         if i == 1 and beta / beta1 <= 10 * eps:
             stop = -1
@@ -96,11 +94,11 @@ def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callbac
         gamma = max(math.hypot(g_bar, beta), eps)
         c, s = g_bar / gamma, beta / gamma
         phi, phi_bar = c * phi_bar, s * phi_bar
-        w1, w2 = w2, w
-        w = (v - old_epsilon * w1 - delta * w2) * (1 / gamma)
-        x = x + phi * w
+        w1, w2, w = w2, w, w1
+        _sparse.sparse_pass([x, w, v.astype(x.dtype, copy=False), w1, w2], _MINRES, numbers, None, 1 / gamma,
+                            -old_epsilon / gamma, -delta / gamma, phi)
         most, least = max(most, gamma), min(least, gamma)
-        a_size, x_size = math.sqrt(total), float(norm(x))
+        a_size, x_size = math.sqrt(total), abs(numbers[0].item())
         test1, test2 = _ratio(phi_bar, a_size * x_size), _ratio(root, a_size)
         _show(show, "minres", i, test1, test2, a_size, most / least)
         if callback is not None:
@@ -113,18 +111,41 @@ def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callbac
     return x, maxiter if stop == 6 else 0
 
 
-def _lanczos(A, M, shift, v, r1, r2, beta, old_beta):
-    """A step: (the next residual, M times it, beta, (alpha, the next beta))."""
-    r = A.matvec(v) - shift * v if shift else A.matvec(v)
-    if old_beta:
-        r = r - (beta / old_beta) * r1
-    alpha = _inner(v, r)
-    r = r - (alpha / beta) * r2
-    y = M.matvec(r)
-    alpha, square = cp.stack([alpha, _inner(r, y)]).tolist()
-    if square < 0:
-        raise ValueError("non-symmetric matrix")
-    return r, y, beta, (alpha, math.sqrt(square))
+class _Lanczos:
+    """Vectors of Lanczos' method: the last two residuals, r1 and r2, and M times the last one, y."""
+
+    def __init__(self, A, M, shift, r, y):
+        self.matvec, self.precondition = products(A, r.dtype)[0], products(M, r.dtype)[0]
+        self.same = isinstance(M, IdentityOperator)
+        self.r1, self.r2, self.y = own(r), own(r), y
+        self.r, self.v = cp.empty_like(r), cp.empty_like(r)
+        self.shift, self.numbers = shift, numbers_of(r, 2)
+
+    def next(self, beta, old_beta):
+        """(v, alpha) of a step; beta is then an attribute."""
+        y = self.r2 if self.same else self.y
+        _sparse.sparse_pass([self.v, y], _UNIT, None, None, 1 / beta)
+        q = self.matvec(self.v)
+        _sparse.sparse_pass([self.r, q, self.v, self.r1], _LANCZOS_FIRST, self.numbers, None, -self.shift,
+                            -beta / old_beta if old_beta else 0.0)
+        _sparse.sparse_pass([self.r, self.r2], _LANCZOS_SECOND, self.numbers, None, -1 / beta)
+        self.r1, self.r2, self.r = self.r2, self.r, self.r1
+        if not self.same:
+            self.y = self.precondition(self.r2)
+            _sparse.sparse_pass([self.r2, self.y], _LANCZOS_PRODUCT, self.numbers, None)
+        alpha, square = (complex(x).real for x in self.numbers.tolist())
+        if square < 0:
+            raise ValueError("non-symmetric matrix")
+        self.beta = math.sqrt(square)
+        return self.v, alpha
+
+
+_UNIT = plan("vy", [("v", ("y", FIRST))])
+_LANCZOS_FIRST = plan("rqvu", [("r", ("q", ONE), ("v", FIRST), ("u", SECOND))], ["vr"], 0)
+_LANCZOS_SECOND = plan("ru", [("r", ("r", ONE), ("u", factor(1, over=(0,))))], ["rr"], 1)
+_LANCZOS_PRODUCT = plan("ry", [], ["ry"], 1)
+_MINRES = plan("xwvuo", [("w", ("v", FIRST), ("u", SECOND), ("o", THIRD)), ("x", ("x", ONE), ("w", FOURTH))], ["xx"],
+               0, ROOTS)
 
 
 def _check_symmetry(A, M, r1, y, eps):
@@ -144,35 +165,52 @@ def _least_system(A, b, x0):
     return A, b, kind
 
 
-def _bidiagonal(A, b, x0, kind):
-    """(x, u, v, |b|, beta, alpha, |u|): the first vectors of Golub and Kahan's bidiagonalization."""
-    u = b if b.dtype.kind in "fc" else b.astype("d")
-    b_size = norm(u)
-    x = cp.zeros(A.shape[1], dtype=kind)
-    if x0 is not None:
-        x = cp.atleast_1d(cp.asarray(x0)).astype(kind)
-        u = u - A.matvec(x)
-    beta = norm(u)
-    u = _unit(u, beta)
-    v = A.rmatvec(u)
-    alpha = norm(v)
-    v = _unit(v, alpha)
-    b_size, beta, alpha = cp.stack([b_size, beta, alpha]).tolist()
-    return x, u, v, b_size, beta, alpha
+class _Bidiagonal:
+    """The bidiagonalization of Golub and Kahan: u and v, and their norms beta and alpha, by which they are not divided.
+
+    Parameters: A, b: the system; x0: where to begin; kind: the type of the solution, x."""
+
+    def __init__(self, A, b, x0, kind):
+        u = b if b.dtype.kind in "fc" else b.astype("d")
+        first = norm(u)
+        self.x = cp.zeros(A.shape[1], dtype=kind)
+        if x0 is not None:
+            self.x = cp.atleast_1d(cp.asarray(x0)).astype(kind)
+            u = u - A.matvec(self.x)
+        u = u.astype(cp.result_type(u.dtype, A.dtype), copy=False)  # as the products
+        self.kind, self.u, (self.matvec, rmatvec) = kind, own(u), products(A, u.dtype)
+        self.rmatvec = rmatvec
+        self.numbers = numbers_of(u, 2)
+        _sparse.sparse_pass([self.u], _NORM_U, self.numbers, None)
+        q = rmatvec(self.u)
+        self.v, self.spare = cp.empty_like(q), cp.empty_like(q)
+        _sparse.sparse_pass([self.v, q], _FIRST_V, self.numbers, None)
+        self.size, self.beta, self.alpha = abs(cp.stack([first.astype(self.numbers.dtype), *self.numbers])).tolist()
+
+    def next(self):
+        """A step. v and alpha stay as they were where beta is 0."""
+        q = self.matvec(self.v)
+        _sparse.sparse_pass([self.u, q], _NEXT_U, self.numbers, None, _over(1, self.alpha),
+                            _over(-self.alpha, self.beta))
+        q = self.rmatvec(self.u)
+        _sparse.sparse_pass([self.spare, q, self.v], _NEXT_V, self.numbers, None, _over(-1, self.alpha))
+        self.beta, alpha = abs(self.numbers).tolist()
+        if self.beta > 0:
+            self.v, self.spare, self.alpha = self.spare, self.v, alpha
+
+    def typed(self):
+        """v in the type of the solution, not divided by alpha."""
+        return self.v.astype(self.kind, copy=False)
 
 
-def _step(A, u, v, alpha, *more):
-    """The bidiagonalization's next (u, v, beta, alpha), v and alpha as they were where beta is 0; more numbers are
-    read with these."""
-    old = v, alpha
-    u = A.matvec(v) - alpha * u
-    beta = norm(u)
-    u = _unit(u, beta)
-    v = A.rmatvec(u) - beta * v
-    alpha = norm(v)
-    v = _unit(v, alpha)
-    beta, alpha, *more = read(beta, alpha, *more)
-    return (u, v, beta, alpha, *more) if beta > 0 else (u, old[0], beta, old[1], *more)
+def _over(a, b) -> float:
+    return a / b if b else 0.0
+
+
+_NORM_U = plan("u", [], ["uu"], 0, ROOTS)
+_FIRST_V = plan("vq", [("v", ("q", factor(under=(0,), safe=True)))], ["vv"], 1, ROOTS)
+_NEXT_U = plan("uq", [("u", ("q", FIRST), ("u", SECOND))], ["uu"], 0, ROOTS)
+_NEXT_V = plan("vqo", [("v", ("q", factor(under=(0,), safe=True)), ("o", factor(1, over=(0,))))], ["vv"], 1, ROOTS)
 
 
 def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=False, calc_var=False,
@@ -191,8 +229,9 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
     n, eps = A.shape[1], float(cp.finfo(cp.float64).eps)
     iter_lim = 2 * n if iter_lim is None else iter_lim
     var, limit = cp.zeros(n), 1 / conlim if conlim > 0 else 0.0
-    x, u, v, b_size, beta, alpha = _bidiagonal(A, b, x0, kind)
-    w = v
+    steps = _Bidiagonal(A, b, x0, kind)
+    x, b_size, beta, alpha = steps.x, steps.size, steps.beta, steps.alpha
+    w, numbers, w_size = steps.typed() * _over(1, alpha), numbers_of(x, 1), 1.0
     rho_bar, phi_bar, r_size, ar_size = alpha, beta, beta, alpha * beta
     a_size = cond = dd = res2 = x_size = xx = z = s2 = 0.0
     stop, i, c2, r1_size = 0, 0, -1.0, beta
@@ -201,7 +240,10 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
     while i < iter_lim:
         i += 1
         old_alpha = alpha
-        u, v, beta, alpha, w_size = _step(A, u, v, alpha, norm(w))
+        steps.next()
+        beta, alpha = steps.beta, steps.alpha
+        if i > 1:
+            w_size = abs(numbers[0].item())
         a_size = math.sqrt(a_size**2 + old_alpha**2 + beta**2 + damp**2) if beta > 0 else a_size
         rho_1, psi = rho_bar, 0.0
         if damp > 0:
@@ -213,8 +255,7 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
         tau = s * phi
         if calc_var:
             var = var + (w / rho) ** 2
-        x = x + (phi / rho) * w
-        w = v - (theta / rho) * w
+        _sparse.sparse_pass([x, w, steps.typed()], _LSQR, numbers, None, phi / rho, _over(1, alpha), -theta / rho)
         dd += (w_size / rho) ** 2
         delta, gamma_bar, rhs = s2 * rho, -c2 * rho, phi - s2 * rho * z
         x_size = math.sqrt(xx + (rhs / gamma_bar) ** 2)
@@ -230,9 +271,18 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
         _show(show, "lsqr", i, r1_size, r_size, test1, test2, a_size, cond)
         if stop:
             break
-    if show:
-        print(_WORDS[stop])
+    _say(show, stop)
     return x, stop, i, r1_size, r_size, a_size, cond, ar_size, x_size, var
+
+
+_LSQR = plan("xwv", [("x", ("x", ONE), ("w", FIRST)), ("w", ("v", SECOND), ("w", THIRD))], ["ww"], 0, ROOTS)
+_LSMR = plan("xhbv", [("b", ("h", ONE), ("b", FIRST)), ("x", ("x", ONE), ("b", SECOND)),
+                      ("h", ("v", THIRD), ("h", FOURTH))], ["xx"], 0, ROOTS)
+
+
+def _say(wanted, stop):
+    if wanted:
+        print(_WORDS[stop])
 
 
 def _why(test1, test2, test3, size, atol, btol, limit, last) -> int:
@@ -256,9 +306,10 @@ def lsmr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, maxiter=None, show=Fa
     A, b, kind = _least_system(A, b, x0)
     maxiter = min(A.shape) if maxiter is None else maxiter
     limit = 1 / conlim if conlim > 0 else 0.0
-    x, u, v, b_size, beta, alpha = _bidiagonal(A, b, x0, kind)
+    steps = _Bidiagonal(A, b, x0, kind)
+    x, b_size, beta, alpha, numbers = steps.x, steps.size, steps.beta, steps.alpha, numbers_of(steps.x, 1)
     zeta_bar, alpha_bar, rho, rho_bar, c_bar, s_bar = alpha * beta, alpha, 1.0, 1.0, 1.0, 0.0
-    h, h_bar = v, cp.zeros_like(x)
+    h, h_bar = steps.typed() * _over(1, alpha), cp.zeros_like(x)
     beta_dd, beta_d, rho_d, tau, theta_t, zeta, d = beta, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0
     square, most, least = alpha**2, 0.0, 1e100
     a_size, cond, x_size, stop, i, r_size, ar_size = alpha, 1.0, 0.0, 0, 0, beta, alpha * beta
@@ -268,16 +319,17 @@ def lsmr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, maxiter=None, show=Fa
         return x, stop, i, r_size, ar_size, a_size, cond, x_size
     while i < maxiter:
         i += 1
-        u, v, beta, alpha = _step(A, u, v, alpha)
+        steps.next()
+        beta, alpha = steps.beta, steps.alpha
         c_hat, s_hat, alpha_hat = _turn(alpha_bar, damp)
         old_rho, (c, s, rho) = rho, _turn(alpha_hat, beta)
         theta, alpha_bar = s * alpha, c * alpha
         old_rho_bar, old_zeta, theta_bar, rho_temp = rho_bar, zeta, s_bar * rho, c_bar * rho
         c_bar, s_bar, rho_bar = _turn(rho_temp, theta)
         zeta, zeta_bar = c_bar * zeta_bar, -s_bar * zeta_bar
-        h_bar = h - (theta_bar * rho / (old_rho * old_rho_bar)) * h_bar
-        x = x + (zeta / (rho * rho_bar)) * h_bar
-        h = v - (theta / rho) * h
+        _sparse.sparse_pass([x, h, h_bar, steps.typed()], _LSMR, numbers, None,
+                            -theta_bar * rho / (old_rho * old_rho_bar), zeta / (rho * rho_bar), _over(1, alpha),
+                            -theta / rho)
         acute, check = c_hat * beta_dd, -s_hat * beta_dd
         hat, beta_dd, old_theta_t = c * acute, -s * acute, theta_t
         c_t, s_t, rho_t = _turn(rho_d, theta_bar)
@@ -292,12 +344,11 @@ def lsmr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, maxiter=None, show=Fa
         most = max(most, old_rho_bar)
         least = min(least, old_rho_bar) if i > 1 else least
         cond = max(most, rho_temp) / min(least, rho_temp)
-        ar_size, x_size = abs(zeta_bar), float(norm(x))
+        ar_size, x_size = abs(zeta_bar), abs(numbers[0].item())
         test2 = _ratio(ar_size, a_size * r_size)
         stop = _why(r_size / b_size, test2, 1 / cond, a_size * x_size / b_size, atol, btol, limit, i >= maxiter)
         _show(show, "lsmr", i, r_size, ar_size, a_size, cond)
         if stop:
             break
-    if show:
-        print(_WORDS[stop])
+    _say(show, stop)
     return x, stop, i, r_size, ar_size, a_size, cond, x_size

@@ -1,12 +1,18 @@
-"""Eigenvalues and singular values: SciPy's ARPACK and LOBPCG with products of the device.
+"""Eigenvalues and singular values: our own Lanczos method (_lanczos.py), else SciPy's ARPACK and LOBPCG with products
+of the device.
 
-The method is the host's, each product with A is made where A is. Where A - sigma is factorized, so is it on the host.
-R. B. Lehoucq, D. C. Sorensen and C. Yang, ARPACK Users' Guide, SIAM 1998."""
+Eigenvalues of Hermitian matrices and singular values are computed where A is; with a second matrix M, in modes other
+than 'normal', and of matrices that are not Hermitian, the method is the host's, and each product with A is made where A
+is. Where A - sigma is factorized, so is it on the host. R. B. Lehoucq, D. C. Sorensen and C. Yang, ARPACK Users' Guide,
+SIAM 1998."""
 from __future__ import annotations
 
 import cuprite as cp
 from cuprite.scipy.sparse._base import issparse
 from cuprite.scipy.sparse.linalg._host import from_host, lent, scipy_linalg, to_host
+from cuprite.scipy.sparse.linalg._interface import LinearOperator, aslinearoperator
+from cuprite.scipy.sparse.linalg._lanczos import Lanczos
+from cuprite.scipy.sparse.linalg._passes import products
 
 
 def _matrix(A, k, sigma, most):
@@ -49,12 +55,97 @@ def eigsh(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=Non
         >>> cp.scipy.sparse.linalg.eigsh(a, k=3, return_eigenvectors=False)
         array([18., 19., 20.])
     """
-    theirs = scipy_linalg("eigsh")
     _two_axes(A)
+    ours = None
+    if M is None and Minv is None and mode == "normal":
+        ours = _start(A, k, sigma, which, v0, ncv, maxiter, tol, OPinv, rng)
+    if ours:
+        return _hermitian(*ours, return_eigenvectors)
+    theirs = scipy_linalg("eigsh")
     A = _matrix(A, k, sigma, A.shape[0] if hasattr(A, "shape") else 0)
     return _found(theirs, lambda: theirs.eigsh(
         A, k=k, M=to_host(M), sigma=sigma, which=which, v0=to_host(v0), ncv=ncv, maxiter=maxiter, tol=tol,
         return_eigenvectors=return_eigenvectors, Minv=to_host(Minv), OPinv=to_host(OPinv), mode=mode, rng=rng))
+
+
+def _ours(A, k, sigma, which, ncv, maxiter, tol) -> bool:
+    """Are these arguments that SciPy need not see, to refuse them or to find all eigenvalues?"""
+    import numpy
+    real, whole = (int, float, numpy.integer, numpy.floating), (int, numpy.integer)
+    if not (issparse(A) or isinstance(A, LinearOperator) or isinstance(A, cp.ndarray) and A.ndim == 2):
+        return False
+    char, n = getattr(A.dtype, "char", "?"), A.shape[0]
+    if A.shape != (n, n) or char not in "fdFD" or not isinstance(k, whole) or not isinstance(tol, real):
+        return False
+    complex_ = char in "FD"     # which is eigs' in SciPy
+    if which not in ("LM", "SM", "LA", "SA") and (which != "BE" or complex_):
+        return False
+    if not (ncv is None or isinstance(ncv, whole) and min(ncv, n) > k + complex_):
+        return False
+    if not (sigma is None or isinstance(sigma, real)):
+        return False
+    return 0 < k < n - complex_ and tol >= 0 and (maxiter is None or isinstance(maxiter, real) and maxiter >= 1)
+
+
+def _start(A, k, sigma, which, v0, ncv, maxiter, tol, OPinv, rng):
+    """(Lanczos' method for these arguments, maxiter, sigma), None where SciPy must see them."""
+    import numpy
+    if not _ours(A, k, sigma, which, ncv, maxiter, tol) or OPinv is not None and sigma is None:
+        return None
+    n = A.shape[0]
+    if v0 is not None and numpy.shape(v0) not in ((n,), (n, 1)):
+        raise ValueError(f"v0 must have {n} elements, not the shape {numpy.shape(v0)}")
+    product = _product(A, sigma, OPinv)
+    if product is None:
+        return None
+    v0 = numpy.random.default_rng(rng).uniform(-1, 1, n) if v0 is None else v0
+    v0 = cp.asarray(v0, dtype=A.dtype).ravel()
+    if not 0 < float(cp.linalg.norm(v0)) < float("inf"):
+        return None
+    if ncv is None:     # as SciPy; where a restart waits for a device, it comes more seldom
+        ncv = max(2 * k + 1, 20 if v0.device.backend == "cpu" else 40)
+    lanczos = Lanczos(product, v0, int(k), which, min(int(ncv), n), float(tol))
+    return lanczos, 10 * n if maxiter is None else int(maxiter), sigma
+
+
+def _product(A, sigma, OPinv):
+    """The product of a vector with A, or with the inverse of A - sigma; None for the inverse of what is not sparse."""
+    if sigma is None:
+        return products(aslinearoperator(A), A.dtype)[0]
+    if OPinv is not None:
+        return products(aslinearoperator(OPinv), A.dtype)[0]
+    if not issparse(A):
+        return None
+    from cuprite.scipy.sparse._construct import eye_array
+    from cuprite.scipy.sparse.linalg._direct import splu
+    return splu((A - sigma * eye_array(A.shape[0], dtype=A.dtype)).tocsc().astype(A.dtype)).solve
+
+
+def _hermitian(lanczos, maxiter, sigma, vectors):
+    """What eigsh returns: in ARPACK's order, which is that of the values where there are vectors and they are real."""
+    import numpy
+    good = lanczos.run(maxiter)
+    w = lanczos.w if sigma is None else sigma + 1 / lanczos.w
+    if sigma is not None or lanczos.which == "BE" or vectors and lanczos.rows.dtype.kind == "f":
+        order = numpy.argsort(w, kind="stable")
+    else:
+        order = numpy.arange(w.size)[::1 if vectors else -1]
+    if not good:
+        _no_convergence(lanczos, w, order)
+    w_ = cp.asarray(w[order].astype(lanczos.rows.dtype.char.lower()))
+    return (w_, lanczos.vectors(order)) if vectors else w_
+
+
+def _no_convergence(lanczos, w, order):
+    """ArpackNoConvergence, which has what was found; without SciPy a RuntimeError."""
+    order = order[lanczos.good[order]]
+    text = f"No convergence ({lanczos.iterations} iterations, {order.size}/{w.size} eigenvectors converged)"
+    found = cp.asarray(w[order].astype(lanczos.rows.dtype.char.lower())), lanczos.vectors(order)
+    try:
+        theirs = scipy_linalg("eigsh")
+    except ImportError:
+        raise RuntimeError(text) from None
+    raise theirs.ArpackNoConvergence(text, *found)
 
 
 def eigs(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=None, tol=0, return_eigenvectors=True,
@@ -86,12 +177,50 @@ def svds(A, k=6, ncv=None, tol=0, which="LM", v0=None, maxiter=None, return_sing
         rng: a generator for v0; options: without effect, as in SciPy.
     Errors: ValueError for arguments that there are not, an empty matrix; ArpackNoConvergence, which has what was
         found."""
-    theirs = scipy_linalg("svds")
     if issparse(A) and A.dtype.kind not in "fc":
         A = A.astype(cp.float64)
+    if str(solver).lower() == "arpack" and return_singular_vectors in (True, False, "u", "vh"):
+        ours = _singular(A, k, ncv, tol, which, v0, maxiter, return_singular_vectors, rng)
+        if ours is not None:
+            return ours
+    theirs = scipy_linalg("svds")
     return _found(theirs, lambda: theirs.svds(
         lent(A), k=k, ncv=ncv, tol=tol, which=which, v0=to_host(v0), maxiter=maxiter, solver=solver, rng=rng,
         return_singular_vectors=return_singular_vectors))
+
+
+def _singular(A, k, ncv, tol, which, v0, maxiter, wanted, rng):
+    """What svds returns, of the eigenvectors of the lesser of A's products with its adjoint; None where SciPy must see
+    the arguments."""
+    import numpy
+    if not (issparse(A) or isinstance(A, LinearOperator) or isinstance(A, cp.ndarray) and A.ndim == 2):
+        return None
+    if str(which).upper() not in ("LM", "SM") or getattr(A.dtype, "char", "?") not in "fdFD" or not 0 <= tol < 1e300:
+        return None
+    if rng is not None and not isinstance(rng, (int, numpy.integer, numpy.random.Generator)):
+        return None
+    if v0 is not None and getattr(getattr(v0, "dtype", None), "kind", "?") not in "fc" or ncv is not None and \
+            not ncv < min(A.shape):
+        return None
+    if maxiter is not None and int(maxiter) != maxiter:
+        return None
+    n, transposed = min(A.shape), A.shape[0] < A.shape[1]
+    first = aslinearoperator(A.tocsr() if issparse(A) else A)
+    first, (there, back) = first.H if transposed else first, products(first, A.dtype)[::-1 if transposed else 1]
+    square = LinearOperator((n, n), matvec=lambda x: back(there(x)), dtype=A.dtype)
+    if v0 is None:
+        v0 = numpy.random.default_rng(rng).standard_normal(n)
+    start = _start(square, k, None, str(which).upper(), v0, ncv, maxiter, float(tol)**2, None, None)
+    if not start:
+        return None
+    vectors = _hermitian(*start, True)[1]
+    if not wanted:
+        return cp.linalg.svd(first.matmat(vectors), compute_uv=False)[::-1]
+    u, s, vh = cp.linalg.svd(first.matmat(vectors), full_matrices=False)
+    u, s, vh = u[:, ::-1], s[::-1], vh[::-1] @ vectors.conj().T
+    if transposed:
+        u, vh = vh.conj().T, u.conj().T
+    return None if wanted == "vh" else u, s, None if wanted == "u" else vh
 
 
 def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, verbosityLevel=0,

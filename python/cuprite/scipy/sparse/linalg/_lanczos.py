@@ -1,0 +1,131 @@
+"""Eigenvalues of Hermitian operators by Lanczos' method with thick restarts; its vectors stay on the device.
+
+A basis is extended to ncv vectors, each made orthogonal to all before it. The host reads the coefficients of all steps
+at once, solves the small problem, and the basis begins again with the best Ritz vectors: the same subspaces as
+ARPACK's, whose criterion of convergence this is. K. Wu and H. Simon, SIAM J. Matrix Anal. Appl. 22 (2000); R. B.
+Lehoucq, D. C. Sorensen and C. Yang, ARPACK Users' Guide, SIAM 1998."""
+from __future__ import annotations
+
+import cuprite as cp
+from cuprite import _sparse, ndarray
+
+
+def arpack_error(code) -> Exception:
+    """SciPy's exception of a code of ARPACK; without SciPy the class that it is made of.
+
+    Parameters: code: the code."""
+    from cuprite.scipy.sparse.linalg._host import scipy_linalg
+    try:
+        return scipy_linalg("eigsh").ArpackError(code)
+    except ImportError:
+        return RuntimeError(f"ARPACK error {code}: no basis could be built of numbers that are not finite")
+
+
+def preference(w, which):
+    """The numbers of eigenvalues w, which ascend, the most wanted first."""
+    import numpy
+    if which == "LM":
+        return numpy.argsort(-abs(w), kind="stable")
+    if which == "SM":
+        return numpy.argsort(abs(w), kind="stable")
+    up = numpy.arange(w.size)
+    if which == "BE":
+        return numpy.stack([up[::-1], up], axis=1).ravel()[:w.size]
+    return up[::-1] if which == "LA" else up
+
+
+_BLOCK = 1 << 18    # columns that a restart replaces at once
+
+
+class Lanczos:
+    """k eigenvalues of an operator: w, those that were asked for, ascending; bounds of their errors.
+
+    Parameters: product: the operator's, of a vector; v0: where to begin, not 0; k: how many; which: as eigsh has it;
+        ncv: how many vectors are kept, more than k; tol: the accuracy relative to the eigenvalues."""
+
+    def __init__(self, product, v0, k, which, ncv, tol):
+        import numpy
+        self.product, self.k, self.which, self.m = product, k, which, ncv
+        self.eps = float(cp.finfo(v0.dtype).eps)
+        self.tol = max(tol, 0) or self.eps
+        number = cp.complex128 if v0.dtype.kind == "c" else cp.float64
+        self.rows = cp.empty((ncv + 1, v0.size), dtype=v0.dtype)
+        self.h = cp.empty((ncv, ncv + 1), dtype=number)
+        self.t = numpy.zeros((ncv, ncv))
+        self.rows[0] = v0 / cp.linalg.norm(v0)
+        self.kept, self.iterations = 0, 0
+        self.solved = False
+
+    def run(self, maxiter) -> bool:
+        """Restarts until all converge, at most so often. False where they do not.
+
+        Parameters: maxiter: how often; as ARPACK does, the first time does not count."""
+        import numpy
+        while True:
+            beta = self._extend(self.kept)
+            if not numpy.isfinite(self.t).all():
+                raise arpack_error(-9999)
+            self.iterations += 1
+            theta, s = numpy.linalg.eigh(self.t)
+            order = preference(theta, self.which)
+            bounds = abs(beta * s[-1])
+            good = bounds <= self.tol * numpy.maximum(self.eps ** (2 / 3), abs(theta))
+            wanted = order[:self.k]
+            self.w, self.s, self.good = theta[wanted], s[:, wanted], good[wanted]
+            if self.good.all() or self.iterations > maxiter:
+                return bool(self.good.all())
+            self._restart(theta, s, beta, order, int(self.good.sum()))
+
+    def vectors(self, which) -> ndarray:
+        """The vectors of some of the eigenvalues, as columns.
+
+        Parameters: which: numbers of eigenvalues."""
+        (real, s), n = self._real(self.s[:, which]), self.rows.shape[1]
+        return (s @ real[:self.m]).view(self.rows.dtype).reshape(-1, n).T
+
+    def _real(self, s):
+        """(the basis as real numbers, the transpose of coefficients), in one type: the coefficients are real."""
+        real = self.rows.dtype.char.lower()
+        return self.rows.view(real), cp.asarray(s.T.astype(real, order="C"))
+
+    def _restart(self, theta, s, beta, order, converged):
+        keep = self._keep(converged)
+        chosen = order[:keep]
+        real, coefficients = self._real(s[:, chosen])
+        for at in range(0, real.shape[1], _BLOCK):
+            block = real[:, at:at + _BLOCK]
+            block[:keep] = coefficients @ block[:self.m]
+        self.rows[keep] = self.rows[self.m]
+        self.t[:] = 0
+        self.t[range(keep), range(keep)] = theta[chosen]
+        self.t[keep, :keep] = self.t[:keep, keep] = beta * s[-1, chosen]
+        self.kept = keep
+
+    def _keep(self, converged):
+        """How many Ritz vectors a restart keeps: those that are wanted and a part of the others."""
+        return min(self.k + max(converged // 2, (self.m - self.k) * 2 // 5), self.m - 1)
+
+    def _extend(self, first):
+        """The steps `first` to the last one, and what is left behind it: its norm."""
+        for j in range(first, self.m):
+            _sparse.sparse_extend(self.rows, self.product(self.rows[j]), self.h, None, j, 0 if j == first else j - 1)
+        h, t = self.h[first:].get(), self.t
+        beta = 0.0
+        for j in range(first, self.m):
+            t[j, j] = h[j - first, j].real
+            beta = h[j - first, j + 1].real
+            if beta <= 8 * self.eps * abs(t[:j + 1, :j + 1]).max():
+                return self._renew(j)
+            if j + 1 < self.m:
+                t[j, j + 1] = t[j + 1, j] = beta
+        return beta
+
+    def _renew(self, j):
+        """Behind row j nothing is left: the rows span a space that the operator keeps. Another vector goes on."""
+        import numpy
+        if j + 1 == self.m:
+            return 0.0
+        other = numpy.random.default_rng(j).uniform(-1, 1, self.rows.shape[1]).astype(self.rows.dtype)
+        _sparse.sparse_extend(self.rows, cp.asarray(other), self.h, None, j, 0)
+        self.t[j, j + 1] = self.t[j + 1, j] = 0
+        return self._extend(j + 1)

@@ -8,10 +8,13 @@ import numbers
 import warnings
 
 import cuprite as cp
-from cuprite import ndarray
+from cuprite import _sparse, ndarray
 from cuprite.scipy.sparse._base import check_exponent, class_of, is_foreign, issparse
 from cuprite.scipy.sparse._util import SparseEfficiencyWarning
 from cuprite.scipy.sparse.linalg._host import from_host, scipy_linalg, to_host
+
+
+_KEPT_AFTER = 16
 
 
 class SuperLU:
@@ -20,7 +23,7 @@ class SuperLU:
     Parameters: obj: SciPy's object."""
 
     def __init__(self, obj):
-        self._obj = obj
+        self._obj, self._solved, self._triangles = obj, 0, None
 
     shape = property(lambda self: self._obj.shape, doc="The matrix's rows and columns.")
     nnz = property(lambda self: self._obj.nnz, doc="How many elements the factors have.")
@@ -33,7 +36,28 @@ class SuperLU:
         """x with A x = rhs.
 
         Parameters: rhs: a vector, or a matrix of right sides; trans: 'T': of A's transpose, 'H': of its conjugate."""
-        return from_host(self._obj.solve(to_host(rhs), trans))
+        ours = self._substitute(rhs) if trans == "N" else None
+        return from_host(self._obj.solve(to_host(rhs), trans)) if ours is None else ours
+
+    def _substitute(self, rhs):
+        """The same in the factors as compressed rows, which is two to three times as fast. Making those takes as long
+        as _KEPT_AFTER solutions, so there must have been so many. None where SciPy's object is to solve."""
+        if not isinstance(rhs, cp.ndarray) or rhs.device.backend != "cpu" or rhs.ndim not in (1, 2):
+            return None
+        self._solved += 1
+        if self._solved <= _KEPT_AFTER or rhs.shape[0] != self.shape[0]:
+            return None
+        if self._triangles is None:
+            factors = [from_host(m).tocsr() for m in (self._obj.L, self._obj.U)]
+            for m in factors:
+                m.sum_duplicates()
+            self._triangles = [(m.data, m.indices, m.indptr) for m in factors]
+            self._order = cp.argsort(from_host(self._obj.perm_r)), from_host(self._obj.perm_c)
+        (lower, upper), (rows, columns) = self._triangles, self._order
+        if rhs.dtype != lower[0].dtype:
+            return None
+        x = _sparse.sparse_substitute(*lower, False, rhs[rows])
+        return _sparse.sparse_substitute(*upper, True, x)[columns]
 
     def __repr__(self) -> str:
         m, n = self.shape

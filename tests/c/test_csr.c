@@ -172,6 +172,33 @@ static void order(void)
     for (int k = 0; k < 3; k++) cp_free(t[k]), cp_free(s[k]);
 }
 
+/* A basis of 3 rows; x + 2 y and its product with y; a triangle. */
+static void solvers(void)
+{
+    const double x[4] = {3, 4, 0, 0}, y[4] = {1, 2, 3, 4}, plan_out[4] = {5, 8, 6, 8}, product = 71;
+    const int64_t plan[] = {0, 1, 1, 0, 2, 0, CP_FACTOR(0, 0, 0, 0, 0, 0), 1, CP_FACTOR(0, 1, 1, 0, 0, 0), 1, 0, 1};
+    cp_array *v[2] = {cp_from_host(x, CP_FLOAT64, CP_SHAPE(4), NULL), cp_from_host(y, CP_FLOAT64, CP_SHAPE(4), NULL)};
+    cp_array *numbers = cp_ones(CP_SHAPE(2), CP_FLOAT64), *basis = cp_zeros(CP_SHAPE(3, 4), CP_FLOAT64);
+    cp_array *h = cp_zeros(CP_SHAPE(2, 3), CP_FLOAT64), *gram = cp_zeros(CP_SHAPE(2, 2), CP_FLOAT64);
+    ok(cp_assign(cp_slice(basis, CP_ITEMS(CP_AT(0), CP_AT(1))), cp_float(1)) == CP_OK);
+    ok(cp_basis_extend(basis, v[0], h, gram, 0, -1) == CP_OK);
+    ok(cp_basis_extend(basis, v[0], h, NULL, 1, 0) == CP_OK);
+    const double rows[12] = {0, 1, 0, 0, 1}, coefficients[6] = {4, 3, 0, 4, 3, 0};
+    same(basis, 12, rows);
+    same(h, 6, coefficients);
+    ok(cp_vectors_pass(2, v, sizeof plan / sizeof *plan, plan, numbers, NULL, 2, 1, 1, 1, 0) == CP_OK);
+    same(v[0], 4, plan_out);
+    same(cp_slice(numbers, CP_ITEMS(CP_AT(1))), 1, &product);
+    const int32_t indices[5] = {0, 0, 1, 1, 2}, indptr[4] = {0, 1, 3, 5};
+    const double data[5] = {2, 1, 1, 4, 0.5}, right[3] = {2, 3, 4}, solution[3] = {1, 2, -8};
+    cp_array *triangle = cp_csr_substitute(cp_from_host(data, CP_FLOAT64, CP_SHAPE(5), NULL),
+                                           cp_from_host(indices, CP_INT32, CP_SHAPE(5), NULL),
+                                           cp_from_host(indptr, CP_INT32, CP_SHAPE(4), NULL), false,
+                                           cp_from_host(right, CP_FLOAT64, CP_SHAPE(3), NULL));
+    if (!triangle && cp_error() == CP_ERROR_UNSUPPORTED) cp_error_clear();
+    else same(triangle, 3, solution);
+}
+
 static void test_operations(void **state)
 {
     (void)state;
@@ -186,6 +213,7 @@ static void test_operations(void **state)
                 products();
                 parts();
                 order();
+                solvers();
             }
 }
 
@@ -215,6 +243,14 @@ static void test_errors(void **state)
             assert_int_equal(cp_csr_merge(CP_SPARSE_ALIGN, a.values, a.index, a.ends, a.values, a.index, a.ends,
                                              COLUMNS, &d, &i, &p), CP_ERROR_VALUE);
             failed(CP_ERROR_VALUE);
+            const int64_t plan[] = {0, 0, 0, 1, 0, 1}, missing = cp_size(few);
+            assert_int_equal(cp_vectors_pass(1, &few, 6, plan, NULL, NULL, 1, 1, 1, 1, 0), CP_ERROR_VALUE);
+            failed(CP_ERROR_VALUE);
+            cp_array *rows = cp_zeros(CP_SHAPE(2, missing), CP_FLOAT64), *h = cp_zeros(CP_SHAPE(1, 2), CP_FLOAT64);
+            assert_int_equal(cp_basis_extend(rows, few, h, NULL, 0, -1), CP_ERROR_VALUE);
+            failed(CP_ERROR_VALUE);
+            assert_int_equal(cp_basis_extend(rows, few, h, NULL, 1, 0), CP_ERROR_VALUE);
+            failed(CP_ERROR_VALUE);
         }
 }
 
@@ -229,6 +265,12 @@ static bool make_everything(void)
         draw(&a, ROWS, COLUMNS, CP_INT32);
         cp_array *ones = cp_ones(CP_SHAPE(COLUMNS), CP_FLOAT64), *rows = cp_arange_int(0, 3, 1, CP_INT64);
         good = ones && rows && a.values && a.ends && a.index;
+        cp_array *basis = cp_ones(CP_SHAPE(3, 3), CP_FLOAT64), *h = cp_zeros(CP_SHAPE(2, 3), CP_FLOAT64);
+        cp_array *number = cp_zeros(CP_SHAPE(1), CP_FLOAT64);
+        const int64_t plan[] = {0, 0, 0, 1, 0, 0};
+        good = good && basis && h && number && cp_basis_extend(basis, rows, h, h, 1, -1) == CP_OK &&
+               cp_basis_extend(basis, rows, h, NULL, 1, 0) == CP_OK &&
+               cp_vectors_pass(1, &ones, 6, plan, number, NULL, 1, 1, 1, 1, 0) == CP_OK;
         cp_array *one[] = {good ? cp_csr_multiply(a.values, a.index, a.ends, COLUMNS, ones) : NULL,
                            good ? cp_csr_sum(a.values, a.index, a.ends, COLUMNS, 0) : NULL,
                            good ? cp_csr_dense(a.values, a.index, a.ends, COLUMNS, true, false) : NULL,

@@ -51,6 +51,7 @@ static void calls(void)
     CP_NAMED(.by = 2);
     CHECK(pick4(1, 2, 3, 4) == 10 && pick4(1, 2, 3, 4, .by = 1) == 11);
     CHECK((pick)(1, NULL) == 1);
+    CHECK(CP_FACTOR(1, 2, 3, 4, 5, 6) == (1 | 2 << 1 | 3 << 4 | 4 << 8 | 5 << 12 | 6 << 16));
     CHECK(CP_COUNT(int, 4, 5, 6) == 3 && CP_LIST(int, 4, 5, 6)[2] == 6);
     CHECK(CP_VALUE(cp_complex64, 1, 2).im == 2);
 }

@@ -103,6 +103,7 @@ def bicg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=N
     if r is None:
         return b, 0
     least = cp.finfo(x.dtype).eps ** 2
+    matvec, rmatvec = products(A, x.dtype)
     dual = r
     z, dual_z = M.matvec(r), M.rmatvec(dual)
     rho, p, dual_p = cp.vdot(dual, z), z, dual_z
@@ -112,7 +113,7 @@ def bicg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=N
             return x, 0
         if rho_size < least:
             return x, -10
-        q, dual_q = A.matvec(p), A.rmatvec(dual_p)
+        q, dual_q = matvec(p), rmatvec(dual_p)
         turned = cp.vdot(dual_p, q)
         alpha = rho / turned
         r, dual = r - alpha * q, dual - alpha.conj() * dual_q
@@ -264,6 +265,7 @@ def qmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M1=None, M2=None, c
     if r is None:
         return b, 0
     M1, M2 = _halves(given, M1, M2, A.shape)
+    matvec, rmatvec = products(A, x.dtype)
     least = cp.finfo(x.dtype).eps
     v_next = w_next = r
     y, z = M1.matvec(r), M2.rmatvec(r)
@@ -282,13 +284,13 @@ def qmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M1=None, M2=None, c
         else:
             p = M2.matvec(y) - (xi * delta / epsilon) * p
             q = M1.rmatvec(z) - (rho * (delta / epsilon).conj()) * q
-        turned = A.matvec(p)
+        turned = matvec(p)
         epsilon = cp.vdot(q, turned)
         beta = epsilon / delta
         v_next = turned - beta * v
         y = M1.matvec(v_next)
         before, rho = rho, norm(y)
-        w_next = A.rmatvec(q) - beta.conj() * w
+        w_next = rmatvec(q) - beta.conj() * w
         z = M2.rmatvec(w_next)
         xi = norm(z)
         old_theta, theta = theta, rho / (gamma * abs(beta))

@@ -103,7 +103,7 @@ class Lanczos:
 
     def _keep(self, converged):
         """How many Ritz vectors a restart keeps: those that are wanted and a part of the others."""
-        return min(self.k + max(converged // 2, (self.m - self.k) * 2 // 5), self.m - 1)
+        return min(self.k + max(converged // 2, (self.m - self.k) * 3 // 10), self.m - 1)
 
     def _extend(self, first):
         """The steps `first` to the last one, and what is left behind it: its norm."""

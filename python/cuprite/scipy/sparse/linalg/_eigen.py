@@ -87,15 +87,16 @@ def _ours(A, k, sigma, which, ncv, maxiter, tol) -> bool:
     return 0 < k < n - complex_ and tol >= 0 and (maxiter is None or isinstance(maxiter, real) and maxiter >= 1)
 
 
-def _start(A, k, sigma, which, v0, ncv, maxiter, tol, OPinv, rng):
-    """(Lanczos' method for these arguments, maxiter, sigma), None where SciPy must see them."""
+def _start(A, k, sigma, which, v0, ncv, maxiter, tol, OPinv=None, rng=None, product=None):
+    """(Lanczos' method for these arguments, maxiter, sigma), None where SciPy must see them. `product`: that of a vector
+    with A, where it is known."""
     import numpy
     if not _ours(A, k, sigma, which, ncv, maxiter, tol) or OPinv is not None and sigma is None:
         return None
     n = A.shape[0]
     if v0 is not None and numpy.shape(v0) not in ((n,), (n, 1)):
         raise ValueError(f"v0 must have {n} elements, not the shape {numpy.shape(v0)}")
-    product = _product(A, sigma, OPinv)
+    product = product or _product(A, sigma, OPinv)
     if product is None:
         return None
     v0 = numpy.random.default_rng(rng).uniform(-1, 1, n) if v0 is None else v0
@@ -207,10 +208,13 @@ def _singular(A, k, ncv, tol, which, v0, maxiter, wanted, rng):
     n, transposed = min(A.shape), A.shape[0] < A.shape[1]
     first = aslinearoperator(A.tocsr() if issparse(A) else A)
     first, (there, back) = first.H if transposed else first, products(first, A.dtype)[::-1 if transposed else 1]
-    square = LinearOperator((n, n), matvec=lambda x: back(there(x)), dtype=A.dtype)
+
+    def product(x):
+        return back(there(x))
+    square = LinearOperator((n, n), matvec=product, dtype=A.dtype)
     if v0 is None:
         v0 = numpy.random.default_rng(rng).standard_normal(n)
-    start = _start(square, k, None, str(which).upper(), v0, ncv, maxiter, float(tol)**2, None, None)
+    start = _start(square, k, None, str(which).upper(), v0, ncv, maxiter, float(tol)**2, product=product)
     if not start:
         return None
     vectors = _hermitian(*start, True)[1]

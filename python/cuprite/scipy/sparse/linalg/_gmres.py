@@ -11,7 +11,7 @@ import warnings
 
 import cuprite as cp
 from cuprite import _sparse, ndarray
-from cuprite.scipy.sparse.linalg._interface import IdentityOperator, MatrixLinearOperator
+from cuprite.scipy.sparse.linalg._passes import plain, products
 from cuprite.scipy.sparse.linalg._system import make_system, norm, residual, tolerance
 
 
@@ -147,9 +147,9 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
     if maxiter > 0 and size < atol:
         return x, 0
     looks = _looks(restart, A, M, x, kind)
-    basis = None
+    basis, (matvec, precondition) = None, (products(m, x.dtype)[0] for m in (A, M))
     for _ in range(maxiter):
-        v = M.matvec(r)
+        v = precondition(r)
         beta = norm(v)
         if basis is None:
             basis = _Basis(v / beta, restart + 1)
@@ -157,7 +157,7 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
             basis.begin(v / beta)
         triangle = _Triangle(float(beta))
         for column in range(restart):
-            basis.extend(M.matvec(A.matvec(basis.rows[column])))
+            basis.extend(precondition(matvec(basis.rows[column])))
             if column + 1 not in looks:
                 continue
             left, broken, over = _read(basis, triangle, enough, eps, b_size, callback, kind, maxiter - steps)
@@ -166,7 +166,7 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
         steps += len(triangle.columns)
         y = cp.asarray(triangle.solve(), dtype=x.dtype)
         x = x + y @ basis.rows[:y.size]
-        r = b - A.matvec(x)
+        r = b - matvec(x)
         size = float(norm(r))
         if kind == "legacy" and steps == maxiter:
             return x, 0 if size <= atol else maxiter
@@ -182,8 +182,7 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
 def _looks(restart, A, M, x, kind):
     """The steps of a cycle after which coefficients are read: all, or few where reading waits and nobody notices that
     some steps are in vain."""
-    plain = isinstance(A, MatrixLinearOperator) and isinstance(M, (MatrixLinearOperator, IdentityOperator))
-    if not plain or kind in ("legacy", "pr_norm") or x.device.backend == "cpu":
+    if not plain(A, M) or kind in ("legacy", "pr_norm") or x.device.backend == "cpu":
         return range(1, restart + 1)
     return {4, 8, *range(16, restart, 16), restart}
 

@@ -247,6 +247,29 @@ def test_factorizations(dtype):
 
 
 @pytest.mark.parametrize("dtype", TYPES)
+def test_orders_of_columns(dtype):
+    """Minimum degree for symmetric places without pivots, else SuperLU's own choice; the same solutions."""
+    from cuprite.scipy.sparse.linalg._direct import _ordering
+    r = np.random.default_rng(TYPES.index(dtype))
+    tol = 1e-4 if dtype in ("f4", "c8") else 1e-11
+    strong = system(r, 60, dtype, True)[0]
+    weak = strong - np.diag(strong.diagonal()) * 0.9
+    lop, arrow = np.triu(strong), np.eye(500, dtype=dtype) * 1000
+    arrow[0], arrow[:, 0] = 1, 1
+    arrow[0, 0] = 1000
+    for d, order in ((strong, "MMD_AT_PLUS_A"), (weak, None), (lop, None), (arrow, None), (strong * 0, None)):
+        for format in ("csc", "csr"):
+            a = getattr(cs, format + "_array")(d.astype(dtype))
+            assert _ordering(a) == order
+            if d.any():
+                b = r.normal(size=len(d)).astype(dtype)
+                close(cl.spsolve(a, cp.asarray(b)), sl.spsolve(a.get(), b), tol)
+    assert _ordering(cs.csr_array(np.eye(3, dtype=int))) is None and _ordering(cs.csr_array((0, 0))) is None
+    close(cl.factorized(cs.csc_array(strong))(cp.ones(60, dtype=dtype)), np.linalg.solve(strong, np.ones(60, dtype)),
+          tol)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
 def test_triangular(dtype):
     r = np.random.default_rng(TYPES.index(dtype))
     tol = 1e-4 if dtype in ("f4", "c8") else 1e-11

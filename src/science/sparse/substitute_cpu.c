@@ -7,6 +7,10 @@ static const float cpi_sp_zero_f32 = 0;
 static const double cpi_sp_zero_f64 = 0;
 static const cp_complex64 cpi_sp_zero_c64 = {0, 0};
 static const cp_complex128 cpi_sp_zero_c128 = {0, 0};
+static const float cpi_sp_one_f32 = 1;
+static const double cpi_sp_one_f64 = 1;
+static const cp_complex64 cpi_sp_one_c64 = {1, 0};
+static const cp_complex128 cpi_sp_one_c128 = {1, 0};
 
 static inline float cpi_sp_div_f32(float a, float b) { return a / b; }
 static inline double cpi_sp_div_f64(double a, double b) { return a / b; }

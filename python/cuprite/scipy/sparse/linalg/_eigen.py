@@ -88,8 +88,8 @@ def _ours(A, k, sigma, which, ncv, maxiter, tol) -> bool:
 
 
 def _start(A, k, sigma, which, v0, ncv, maxiter, tol, OPinv=None, rng=None, product=None):
-    """(Lanczos' method for these arguments, maxiter, sigma), None where SciPy must see them. `product`: that of a vector
-    with A, where it is known."""
+    """(Lanczos' method for these arguments, maxiter, sigma), None where SciPy must see them. `product`: that of a
+    vector with A, where it is known."""
     import numpy
     if not _ours(A, k, sigma, which, ncv, maxiter, tol) or OPinv is not None and sigma is None:
         return None
@@ -118,8 +118,8 @@ def _product(A, sigma, OPinv):
     if not issparse(A):
         return None
     from cuprite.scipy.sparse._construct import eye_array
-    from cuprite.scipy.sparse.linalg._direct import splu
-    return splu((A - sigma * eye_array(A.shape[0], dtype=A.dtype)).tocsc().astype(A.dtype)).solve
+    from cuprite.scipy.sparse.linalg._direct import factorized
+    return factorized((A - sigma * eye_array(A.shape[0], dtype=A.dtype)).tocsc().astype(A.dtype))
 
 
 def _hermitian(lanczos, maxiter, sigma, vectors):

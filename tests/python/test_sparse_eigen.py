@@ -94,6 +94,11 @@ def test_spaces_that_are_kept(dtype):
                 w, v = w.get(), v.get()
                 np.testing.assert_allclose(d @ v, v * w, atol=tol * 10)
                 np.testing.assert_allclose(v.conj().T @ v, np.eye(4), atol=tol * 10)
+    for seed in range(4):   # also where the basis takes up all vectors that there are
+        for d in (np.zeros((12, 12)), np.diag(np.arange(12.0) == 3)):
+            w, v = cl.eigsh(cs.csr_array(d.astype(dtype)), 7, which="SM", rng=seed)
+            np.testing.assert_allclose(w.get(), 0, atol=tol)
+            np.testing.assert_allclose(v.get().conj().T @ v.get(), np.eye(7), atol=tol * 10)
     w = cl.eigsh(cs.csr_array(np.diag(np.repeat([1.0, 2, 3], 10))), 4, v0=cp.ones(30), return_eigenvectors=False)
     np.testing.assert_allclose(w.get(), [3] * 4, rtol=1e-12)
 

@@ -29,6 +29,11 @@ def _two_axes(A):
         raise ValueError(f"expected a matrix of two axes, but got shape={A.shape}")
 
 
+def _floating(A):
+    """A sparse matrix of integers as one of float64, as ARPACK computes."""
+    return A.astype(cp.float64) if issparse(A) and A.dtype.kind in "biu" else A
+
+
 def _found(theirs, call):
     """What a call gives, on the device; so is what a failed one has found."""
     try:
@@ -56,6 +61,7 @@ def eigsh(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=Non
         array([18., 19., 20.])
     """
     _two_axes(A)
+    A = _floating(A)
     ours = None
     if M is None and Minv is None and mode == "normal":
         ours = _start(A, k, sigma, which, v0, ncv, maxiter, tol, OPinv, rng)
@@ -178,8 +184,7 @@ def svds(A, k=6, ncv=None, tol=0, which="LM", v0=None, maxiter=None, return_sing
         rng: a generator for v0; options: without effect, as in SciPy.
     Errors: ValueError for arguments that there are not, an empty matrix; ArpackNoConvergence, which has what was
         found."""
-    if issparse(A) and A.dtype.kind not in "fc":
-        A = A.astype(cp.float64)
+    A = _floating(A)
     if str(solver).lower() == "arpack" and return_singular_vectors in (True, False, "u", "vh"):
         ours = _singular(A, k, ncv, tol, which, v0, maxiter, return_singular_vectors, rng)
         if ours is not None:

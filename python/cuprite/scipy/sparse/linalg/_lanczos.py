@@ -69,7 +69,9 @@ class Lanczos:
             theta, s = numpy.linalg.eigh(self.t)
             order = preference(theta, self.which)
             bounds = abs(beta * s[-1])
-            good = bounds <= self.tol * numpy.maximum(self.eps ** (2 / 3), abs(theta))
+            # products round more than that, so a smaller bound says nothing
+            rounding = self.eps * abs(theta).max()
+            good = bounds <= numpy.maximum(self.tol * numpy.maximum(self.eps ** (2 / 3), abs(theta)), rounding)
             wanted = order[:self.k]
             self.w, self.s, self.good = theta[wanted], s[:, wanted], good[wanted]
             if self.good.all() or self.iterations > maxiter:
@@ -125,7 +127,10 @@ class Lanczos:
         import numpy
         if j + 1 == self.m:
             return 0.0
-        other = numpy.random.default_rng(j).uniform(-1, 1, self.rows.shape[1]).astype(self.rows.dtype)
-        _sparse.sparse_extend(self.rows, cp.asarray(other), self.h, None, j, 0)
+        for trial in range(9):
+            other = numpy.random.default_rng((j, trial, 0x1a2c05)).standard_normal(self.rows.shape[1])
+            _sparse.sparse_extend(self.rows, cp.asarray(other, dtype=self.rows.dtype), self.h, None, j, 0)
+            if abs(self.h[j, j + 1].item()) > 1e-3 * numpy.linalg.norm(other):
+                break   # hardly anything is left of a vector that by chance was nearly one of the rows'
         self.t[j, j + 1] = self.t[j + 1, j] = 0
         return self._extend(j + 1)

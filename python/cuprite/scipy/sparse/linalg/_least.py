@@ -177,7 +177,8 @@ class _Bidiagonal:
         if x0 is not None:
             self.x = cp.atleast_1d(cp.asarray(x0)).astype(kind)
             u = u - A.matvec(self.x)
-        u = u.astype(cp.result_type(u.dtype, A.dtype), copy=False)  # as the products
+        given = A.matvec(self.x).dtype if A.dtype is None else A.dtype
+        u = u.astype(cp.result_type(u.dtype, given), copy=False)    # as the products
         self.kind, self.u, (self.matvec, rmatvec) = kind, own(u), products(A, u.dtype)
         self.rmatvec = rmatvec
         self.numbers = numbers_of(u, 2)

@@ -58,7 +58,7 @@ def own(x) -> ndarray:
 def products(A, dtype):
     """(matvec, rmatvec) of an operator, which give contiguous vectors of a type. A sparse matrix and its adjoint are
     made compressed rows once."""
-    if type(A) is MatrixLinearOperator and issparse(A.A) and A.A.dtype.char in "fdFD":
+    if type(A) is MatrixLinearOperator and issparse(A.A) and cp.result_type(A.A.dtype, dtype) == dtype:
         later = []
 
         def adjoint(x):

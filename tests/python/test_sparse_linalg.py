@@ -79,6 +79,19 @@ def test_solvers(name, dtype):
                 close(p, q, tol)
 
 
+def test_last_steps():
+    """A solution in the last or the last but one step that there may be: SciPy's codes."""
+    d, b = system(np.random.default_rng(2), 30, "f8", True)
+    for name in SQUARE:
+        if name in ("gmres", "lgmres", "gcrotmk"):
+            continue
+        steps = []
+        getattr(sl, name)(d, b, rtol=1e-6, callback=lambda x: steps.append(1))
+        for maxiter in range(len(steps) - 1, len(steps) + 3):
+            got = getattr(cl, name)(cs.csr_array(d), cp.asarray(b), rtol=1e-6, maxiter=maxiter)
+            assert got[1] == getattr(sl, name)(d, b, rtol=1e-6, maxiter=maxiter)[1], (name, maxiter)
+
+
 def test_gmres_options():
     r = np.random.default_rng(1)
     d, b = system(r, 30, "f8")

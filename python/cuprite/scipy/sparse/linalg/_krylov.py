@@ -60,7 +60,7 @@ def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=Non
     looks = Looks(x, callback is not None or not plain(A, M))
     matvec, precondition = products(A, x.dtype)[0], products(M, x.dtype)[0]
     x, r, p = own(x), own(r), None
-    numbers, state = numbers_of(x, 4), cp.ones(3)
+    numbers, state = numbers_of(x, 4), cp.asarray([1.0, 0.0, 0.0])
     _sparse.sparse_pass([r], _CG_FIRST, numbers, state, limit=atol)
     if maxiter > 0 and float(state[2]) < atol:
         return x, 0

@@ -59,6 +59,7 @@ def test_nothing_left(near):
     assert not rows[1].any() and h[0].tolist() == [2, 0, 0, 0]
 
 
+@pytest.mark.once
 def test_threads():
     """The same bits in any number of threads."""
     import subprocess

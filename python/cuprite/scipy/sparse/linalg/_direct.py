@@ -75,6 +75,7 @@ def _host_matrix(name, A, formats):
     return scipy.sparse.csc_array(to_host(A))
 
 
+_MANY = 1 << 14     # elements, from which on it pays to look at them
 _DENSE_LINE = 10    # a line with so many times the root of the rows' number is one that minimum degree is slow with
 
 
@@ -83,9 +84,9 @@ def _ordering(A):
     as discretized elliptic equations give, minimum degree has about half of the elements of COLAMD, SuperLU's choice.
 
     A line of `A` that is 0 on the diagonal, or less than the rest together, may need a pivot."""
-    if not issparse(A) or A.format not in ("csr", "csc") or A.ndim != 2 or A.shape[0] != A.shape[1] or not A.nnz:
+    if not issparse(A) or A.format not in ("csr", "csc") or A.ndim != 2 or A.shape[0] != A.shape[1]:
         return None
-    if not A.has_canonical_format or A.dtype.char not in "fdFD":
+    if A.nnz < _MANY or not A.has_canonical_format or A.dtype.char not in "fdFD":
         return None
     data, indices, indptr = A._triple()
     n, size = A.shape[0], abs(data)

@@ -37,6 +37,10 @@ CP_API cp_array *cp_csr_rows(cp_array *indices, cp_array *indptr);
 /* Coordinates to compressed rows: elements of one row keep their order. Rows are within 0..nrows-1. */
 CP_API cp_code cp_csr_compress(cp_array *values, cp_array *row, cp_array *column, int64_t nrows, cp_array **data,
                                   cp_array **indices, cp_array **indptr);
+/* Coordinates to compressed rows of `ncolumns` columns whose indices ascend: elements of one place become their sum, in
+ * their order. */
+CP_API cp_code cp_csr_canonical(cp_array *values, cp_array *row, cp_array *column, int64_t nrows, int64_t ncolumns,
+                                cp_array **data, cp_array **indices, cp_array **indptr);
 /* The transpose of a matrix of so many columns, as rows whose indices ascend. */
 CP_API cp_code cp_csr_transpose(cp_array *values, cp_array *index, cp_array *ends, int64_t columns, cp_array **data,
                                    cp_array **indices, cp_array **indptr);

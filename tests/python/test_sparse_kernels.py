@@ -49,8 +49,9 @@ __global__ void multiply(int64_t rows, const int *p, const int *x, const double 
     else rows_times_columns_of<double, int>(m);
 }
 """
-NAMES = ["count_rows<int>", "place_numbers<int>", "sort_short<int>", "sort_long<int>", "gather_elements<double, int>",
-         "parts_times_vector<double, int>", "multiply<0>", "multiply<4>", "multiply<16>"]
+NAMES = ["count_rows<int>", "parts_times_vector<double, int>", "multiply<0>", "multiply<4>", "multiply<16>"]
+NAMES += [f"{name}, {ordered}>" for ordered in ("false", "true")
+          for name in ("place_entries<int", "order_short<double, int", "order_long<double, int")]
 NAMES += [f"product<{most}, {threads}, {fill}>" for most, threads in ((128, 32), (1024, 128), (4096, 512))
           for fill in ("false", "true")]
 
@@ -70,32 +71,64 @@ def blocks(n, threads=256):
     return (max(1, -(-n // threads)),)
 
 
+@pytest.mark.parametrize("ordered", ["false", "true"])
 @pytest.mark.parametrize("rows, n, heavy", [(5, 100, 0), (100, 1000, 0), (1, 5000, 0), (3, 9000, 0), (300, 20000, .5),
-                                            (7, 1, 0), (40, 1300, 0)])
-def test_compress(kernels, rows, n, heavy):
+                                            (7, 1, 0), (40, 1300, 0), (20, 1300, 0), (4, 4000, 0)])
+def test_compress(kernels, rows, n, heavy, ordered):
+    """Coordinates to rows: in their order, or by column."""
     r = np.random.default_rng(n)
     row = np.where(r.random(n) < heavy, rows // 3, r.integers(0, rows, n)).astype("i4")
-    column, data = r.integers(0, 50, n).astype("i4"), r.normal(size=n)
-    order = np.argsort(row, kind="stable")
-    on_device = cp.asarray(row)
-    ends = cp.zeros(rows + 1, dtype="i4")
-    kernels["count_rows<int>"](blocks(n), (256,), (np.int64(n), on_device, ends))
+    column, data = r.integers(0, 5000, n).astype("i4"), r.normal(size=n)
+    counts = np.bincount(row, minlength=rows)
+    on_device, ends, place = cp.asarray(row), cp.zeros(rows + 1, dtype="i4"), cp.zeros(n, dtype="i4")
+    listed, some, twice = cp.full(1, 77, dtype="i4"), cp.zeros(n // 64 + 2, dtype="i4"), cp.full(1, 77, dtype="u8")
+    kernels["count_rows<int>"](blocks(n), (256,), (np.int64(n), on_device, ends, place, listed, twice))
+    assert int(listed[0]) == int(twice[0]) == 0
     ends = cp.cumsum(ends).astype("i4")
-    np.testing.assert_array_equal(ends.get(), np.concatenate([[0], np.cumsum(np.bincount(row, minlength=rows))]))
-    following, number = ends.copy(), cp.zeros(n, dtype="i4")
-    kernels["place_numbers<int>"](blocks(n), (256,), (np.int64(n), on_device, following, number))
-    placed, e = number.get(), ends.get()
+    np.testing.assert_array_equal(ends.get(), np.concatenate([[0], np.cumsum(counts)]))
+    np.testing.assert_array_equal(np.sort(ends.get()[row] + place.get()), np.arange(n))
+    place = np.empty(n, "i4")
     for i in range(rows):   # a GPU places them in any order
-        placed[e[i]:e[i + 1]] = r.permutation(placed[e[i]:e[i + 1]])
-    number, listed, some = cp.asarray(placed), cp.zeros(1, dtype="i4"), cp.zeros(n // 32 + 2, dtype="i4")
-    kernels["sort_short<int>"](blocks(rows), (256,), (np.int64(rows), ends, number, listed, some))
-    kernels["sort_long<int>"]((3,), (256,), (np.int64(n), on_device, ends, number, listed, some))
+        place[row == i] = r.permutation(counts[i])
+    entries, column_, data_ = cp.zeros(2 * n, dtype="i4"), cp.asarray(column), cp.asarray(data)
+    lines = (column_, cp.zeros(1, dtype="i4"), np.int64(0))
+    kernels[f"place_entries<int, {ordered}>"](blocks(n), (256,), (np.int64(n), on_device, *lines, ends,
+                                                                  cp.asarray(place), entries))
     indices, out = cp.zeros(n, dtype="i4"), cp.zeros(n)
-    kernels["gather_elements<double, int>"](blocks(n), (256,), (np.int64(n), number, cp.asarray(column),
-                                                               cp.asarray(data), indices, out))
-    np.testing.assert_array_equal(number.get(), order)
+    kernels[f"order_short<double, int, {ordered}>"](blocks(rows * 8), (256,), (
+        np.int64(rows), ends, entries, data_, indices, out, listed, some, twice))
+    kernels[f"order_long<double, int, {ordered}>"]((3,), (256,), (
+        np.int64(n), on_device, *lines, ends, entries, data_, indices, out, listed, some, twice))
+    assert int(listed[0]) == (counts > 64).sum()
+    sorts = ordered == "true" and counts.max() <= 2048
+    order = np.lexsort((column, row)) if sorts else np.argsort(row, kind="stable")
+    if ordered == "true" and not sorts:     # rows that fit in shared memory are sorted nevertheless
+        assert int(twice[0]) >= 1 << 62
+        order = np.lexsort((np.where(counts[row] > 2048, 0, column), row))
     np.testing.assert_array_equal(indices.get(), column[order])
     np.testing.assert_array_equal(out.get(), data[order])
+    if sorts:
+        assert int(twice[0]) == n - len(set(zip(row, column)))
+
+
+def test_transpose(kernels):
+    """The same where an element's column is its line of another matrix."""
+    m = matrix(np.random.default_rng(3), 70, 50, 9)
+    n, ends = m.nnz, cp.asarray(np.concatenate([[0], np.cumsum(np.bincount(m.indices, minlength=50))]).astype("i4"))
+    place, seen = np.empty(n, "i4"), np.zeros(50, int)
+    for k in reversed(range(n)):
+        place[k] = seen[m.indices[k]]
+        seen[m.indices[k]] += 1
+    entries, lines = cp.zeros(2 * n, dtype="i4"), (cp.asarray(m.indptr), np.int64(70))
+    kernels["place_entries<int, false>"](blocks(n), (256,), (np.int64(n), cp.asarray(m.indices), np.intp(0), *lines,
+                                                             ends, cp.asarray(place), entries))
+    indices, out = cp.zeros(n, dtype="i4"), cp.zeros(n)
+    kernels["order_short<double, int, false>"](blocks(50 * 8), (256,), (
+        np.int64(50), ends, entries, cp.asarray(m.data), indices, out, cp.zeros(1, dtype="i4"),
+        cp.zeros(9, dtype="i4"), np.intp(0)))
+    expected = m.T.tocsr()
+    np.testing.assert_array_equal(indices.get(), expected.indices)
+    np.testing.assert_array_equal(out.get(), expected.data)
 
 
 def matrix(r, rows, columns, mean):

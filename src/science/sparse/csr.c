@@ -97,14 +97,19 @@ static bool count_begin(const char *name, cpi_device *device, int64_t rows, cpi_
     j->ends = (int64_t *)(void *)r->ends->data;
     return true;
 }
-/* Sums the counts; the total, or -1. Waits. */
-static int64_t count_end(cpi_device *device, made *r)
+static bool sum_counts(cpi_device *device, made *r)
 {
     const int64_t n = r->ends->size;
     const cpi_scan s = {.op = CPI_SCAN_ADD, .type = CP_INT64, .outer = 1, .n = n, .inner = 1, .source = CP_INT64,
                         .result = CP_INT64, .from = r->ends->data, .to = r->ends->data};
-    if (n > 1 && device->backend->scan->scan(cpi_stream(device), &s) != CP_OK) return -1;
+    return n <= 1 || device->backend->scan->scan(cpi_stream(device), &s) == CP_OK;
+}
+/* Sums the counts; the total, or -1. Waits. */
+static int64_t count_end(cpi_device *device, made *r)
+{
+    const int64_t n = r->ends->size;
     int64_t total;
+    if (!sum_counts(device, r)) return -1;
     if (device->backend->to_host(cpi_stream(device), &total, r->ends->data + (n - 1) * 8, 8) != CP_OK) return -1;
     return total;
 }
@@ -190,10 +195,10 @@ static cp_code compress(const char *name, cpi_device *device, cpi_sparse_coo *c,
     return code == CP_OK ? give(&r, data, indices, indptr) : fail(&r);
 }
 
-cp_code cp_csr_compress(cp_array *values, cp_array *row, cp_array *column, int64_t nrows, cp_array **data,
-                           cp_array **indices, cp_array **indptr)
+/* cp_csr_compress, by column too where `twice` is given (see cpi_sparse_coo). */
+static cp_code compress_triples(const char *name, cp_array *values, cp_array *row, cp_array *column, int64_t nrows,
+                                cp_array **twice, cp_array **data, cp_array **indices, cp_array **indptr)
 {
-    const char *name = "sparse_compress";
     if (cpi_null(name, values) || cpi_null(name, row) || cpi_null(name, column)) return cp_error();
     if (check_index_type(name, "rows", row) || check_index_type(name, "columns", column) ||
         check_line(name, "values", values) || check_element_type(name, values->type))
@@ -207,13 +212,64 @@ cp_code cp_csr_compress(cp_array *values, cp_array *row, cp_array *column, int64
     cp_array *in[3] = {cpi_dense(name, values, values->type, device), cpi_dense(name, row, row->type, device),
                        cpi_dense(name, column, column->type, device)};
     cp_code code = in[0] && in[1] && in[2] ? CP_OK : cp_error();
+    if (code == CP_OK && twice && !(*twice = cpi_array_new(name, device, CP_INT64, 0, NULL, 'C'))) code = cp_error();
     if (code == CP_OK) {
         for (int i = 0; i < 3; i++) cpi_array_used(in[i]);
         cpi_sparse_coo c = {.n = row->size, .rows = nrows, .wide = row->type == CP_INT64, .row = in[1]->data,
-                            .column = in[2]->data, .data = in[0]->data};
+                            .column = in[2]->data, .data = in[0]->data,
+                            .twice = twice ? (int64_t *)(void *)(*twice)->data : NULL};
         code = compress(name, device, &c, values->type, data, indices, indptr);
     }
     for (int i = 0; i < 3; i++) cp_free(in[i]);
+    return code;
+}
+cp_code cp_csr_compress(cp_array *values, cp_array *row, cp_array *column, int64_t nrows, cp_array **data,
+                           cp_array **indices, cp_array **indptr)
+{
+    return compress_triples("sparse_compress", values, row, column, nrows, NULL, data, indices, indptr);
+}
+
+/* Neighbours of one column become one; `total`: how many elements there will be, or -1. */
+static cp_code sum_neighbours(const char *name, cp_array *values, cp_array *index, cp_array *ends, int64_t total,
+                              cp_array **data, cp_array **indices, cp_array **indptr)
+{
+    cpi_device *device = cpi_common_device(name, 3, (cp_array *const[]){values, index, ends});
+    matrix m;
+    if (!device || hold(name, &m, values, index, ends, INT64_MAX, device, values->type, false) != CP_OK)
+        return cp_error();
+    made r = {0};
+    cpi_sparse_job j = {.a = m.csr};
+    const cpi_sparse_ops *ops = device->backend->sparse;
+    bool good = count_begin(name, device, m.csr.rows, &j, &r) &&
+                (!m.csr.rows || ops->sum_count(cpi_stream(device), &j) == CP_OK);
+    if (good && total < 0) good = (total = count_end(device, &r)) >= 0;
+    else if (good) good = sum_counts(device, &r);
+    good = good && make_result(name, device, values->type, m.csr.wide, total, &j, &r) &&
+           (!total || ops->sum_fill(cpi_stream(device), &j) == CP_OK);
+    drop(&m);
+    return good ? give(&r, data, indices, indptr) : fail(&r);
+}
+
+cp_code cp_csr_canonical(cp_array *values, cp_array *row, cp_array *column, int64_t nrows, int64_t ncolumns,
+                         cp_array **data, cp_array **indices, cp_array **indptr)
+{
+    const char *name = "sparse_canonical";
+    cp_array *twice = NULL;
+    made r = {0}, s = {0};
+    cp_code code = compress_triples(name, values, row, column, nrows, &twice, &r.data, &r.indices, &r.indptr);
+    const int64_t n = code == CP_OK ? r.data->size : 0, again = n && nrows ? cp_item_int(twice) : 0;
+    if (code == CP_OK) code = cp_error();
+    cp_free(twice);
+    if (code == CP_OK && again >= CPI_SPARSE_UNSORTED) {
+        code = cp_csr_sort(r.data, r.indices, r.indptr, ncolumns, &s.data, &s.indices, &s.indptr);
+        if (code == CP_OK) code = sum_neighbours(name, s.data, s.indices, s.indptr, -1, data, indices, indptr);
+    } else if (code == CP_OK && again) {
+        code = sum_neighbours(name, r.data, r.indices, r.indptr, n - again, data, indices, indptr);
+    } else if (code == CP_OK) {
+        return give(&r, data, indices, indptr);
+    }
+    drop_made(&r);
+    drop_made(&s);
     return code;
 }
 
@@ -267,20 +323,7 @@ cp_code cp_csr_sum_duplicates(cp_array *values, cp_array *index, cp_array *ends,
 {
     const char *name = "sum_duplicates";
     if (cpi_null(name, values) || cpi_null(name, index) || cpi_null(name, ends)) return cp_error();
-    cpi_device *device = cpi_common_device(name, 3, (cp_array *const[]){values, index, ends});
-    matrix m;
-    if (!device || hold(name, &m, values, index, ends, INT64_MAX, device, values->type, false) != CP_OK)
-        return cp_error();
-    made r = {0};
-    cpi_sparse_job j = {.a = m.csr};
-    const cpi_sparse_ops *ops = device->backend->sparse;
-    bool good = count_begin(name, device, m.csr.rows, &j, &r) &&
-                (!m.csr.rows || ops->sum_count(cpi_stream(device), &j) == CP_OK);
-    const int64_t total = good ? count_end(device, &r) : -1;
-    good = total >= 0 && make_result(name, device, values->type, m.csr.wide, total, &j, &r) &&
-           (!total || ops->sum_fill(cpi_stream(device), &j) == CP_OK);
-    drop(&m);
-    return good ? give(&r, data, indices, indptr) : fail(&r);
+    return sum_neighbours(name, values, index, ends, -1, data, indices, indptr);
 }
 
 /* An error where a number lies outside of 0..n-1. Waits. */

@@ -37,7 +37,8 @@ typedef struct cpi_sparse_job {
     int64_t *found;         /* product: how many elements are 0; find: where in a.data, -1: nowhere */
 } cpi_sparse_job;
 
-/* Coordinates in any order, to rows: those of one row keep their order. */
+/* Coordinates in any order, to rows: those of one row keep their order, or are sorted by column where `twice` is given
+ * (`column` is then too): elements of one place keep theirs. */
 typedef struct cpi_sparse_coo {
     int64_t n, rows;
     int64_t bytes;              /* of an element: 1, 2, 4, 8 or 16 */
@@ -46,7 +47,11 @@ typedef struct cpi_sparse_coo {
     const void *ends;           /* column NULL: that of element k is the row of a CSR matrix with these pointers, */
     int64_t lines;              /* of so many rows */
     void *indptr, *indices, *out;
+    int64_t *twice;             /* NULL, or becomes the number of elements that stand where the one before does; */
+                                /* CPI_SPARSE_UNSORTED or more: long rows were not sorted */
 } cpi_sparse_coo;
+
+#define CPI_SPARSE_UNSORTED ((int64_t)1 << 62)
 
 /* y = a x: of x (columns, k) and y (rows, k), contiguous, of a's type. x NULL: of ones, and k is 1.
  * The element of a row of a is multiplied and added to one of `lanes` sums, the k-th to the sum k % lanes; the sums are

@@ -116,12 +116,14 @@ void cpi_sparse_align_rows(const void *job, int64_t begin, int64_t end)
 
 /* --- what moves elements --- */
 
-typedef void (*sort_fn)(const cpi_csr *a, int64_t begin, int64_t end, void *indices, void *data, void *work);
+typedef int64_t (*sort_fn)(const cpi_csr *a, int64_t begin, int64_t end, void *indices, void *data, void *work);
 typedef struct bucket_row {
     void (*count)(const cpi_sparse_coo *c, int shift, int64_t begin, int64_t end, int64_t *counts);
     void (*fill)(const cpi_sparse_coo *c, int shift, int64_t begin, int64_t end, int64_t *next, void *to);
     void (*empty)(const cpi_sparse_coo *c, int64_t first, int64_t last, int64_t begin, int64_t end, const void *from,
-                  void *counters);
+                  void *counters, void *indices, void *out);
+    int64_t (*order)(const cpi_sparse_coo *c, int64_t first, int64_t last, int64_t begin, int64_t end,
+                     const void *from, void *counters, void *work);
     size_t size; /* of an element in a bucket */
 } bucket_row;
 typedef void (*put_fn)(const cpi_sparse_coo *c, int64_t begin, int64_t end, void *counters);
@@ -147,6 +149,7 @@ typedef struct ordered {
     void *indices, *data;
     char *work;
     int64_t each, bytes; /* rows of a task; of a worker's scratch */
+    int64_t twice;       /* changed atomically */
 } ordered;
 
 static int64_t longest_row(const cpi_csr *a)
@@ -161,20 +164,26 @@ static int64_t longest_row(const cpi_csr *a)
 }
 static void sort_rows(void *context, int64_t i, int worker)
 {
-    const ordered *o = context;
+    ordered *o = context;
     const int64_t begin = i * o->each, end = begin + o->each < o->a->rows ? begin + o->each : o->a->rows;
-    sort_table[size_row(cpi_itemsize(o->a->type))][o->a->wide](o->a, begin, end, o->indices, o->data,
-                                                              o->work + worker * o->bytes);
+    const sort_fn sort = sort_table[size_row(cpi_itemsize(o->a->type))][o->a->wide];
+    const int64_t twice = sort(o->a, begin, end, o->indices, o->data, o->work + worker * o->bytes);
+    if (twice) __atomic_fetch_add(&o->twice, twice, __ATOMIC_RELAXED);
 }
-cp_code cpi_sparse_cpu_sort(cp_stream *stream, const cpi_csr *a, void *indices, void *data)
+static cp_code sort_all(cp_stream *stream, const cpi_csr *a, void *indices, void *data, int64_t *twice)
 {
     ordered o = {.a = a, .indices = indices, .data = data};
     o.bytes = (longest_row(a) * (a->wide ? 32 : 16) + 63) / 64 * 64;
     o.work = cpi_work_alloc(stream, (size_t)(o.bytes * cpi_workers()));
     if (!o.work) return cp_error();
     cpi_parallel(cpi_cut(a->rows, 16384 / (cpi_sparse_mean(a) + 1) + 1, &o.each), sort_rows, &o);
+    if (twice) *twice = o.twice;
     cpi_work_free(stream, o.work);
     return CP_OK;
+}
+cp_code cpi_sparse_cpu_sort(cp_stream *stream, const cpi_csr *a, void *indices, void *data)
+{
+    return sort_all(stream, a, indices, data, NULL);
 }
 
 typedef struct sorted {
@@ -238,6 +247,9 @@ typedef struct bucketed {
     int64_t *counts;           /* [part][bucket]: how many, then where the next one goes */
     int64_t begin[BUCKETS + 1];
     char *elements, *counters; /* counters: of each worker, one for each row of a bucket */
+    char *work;                /* of each worker, so many bytes, where rows are sorted */
+    int64_t work_bytes;
+    int64_t twice;             /* changed atomically */
 } bucketed;
 
 static int64_t part_end(const bucketed *b, int64_t part)
@@ -259,10 +271,27 @@ static void fill_buckets(void *context, int64_t part, int worker)
 }
 static void empty_bucket(void *context, int64_t i, int worker)
 {
-    const bucketed *b = context;
+    bucketed *b = context;
     const int64_t first = i * b->rows, last = first + b->rows < b->c->rows ? first + b->rows : b->c->rows;
-    b->with->empty(b->c, first, last, b->begin[i], b->begin[i + 1], b->elements,
-                   b->counters + worker * b->rows * (b->c->wide ? 8 : 4));
+    char *counters = b->counters + worker * b->rows * (b->c->wide ? 8 : 4);
+    if (!b->work) {
+        b->with->empty(b->c, first, last, b->begin[i], b->begin[i + 1], b->elements, counters, b->c->indices,
+                       b->c->out);
+        return;
+    }
+    const int64_t twice = b->with->order(b->c, first, last, b->begin[i], b->begin[i + 1], b->elements, counters,
+                                         b->work + worker * b->work_bytes);
+    if (twice) __atomic_fetch_add(&b->twice, twice, __ATOMIC_RELAXED);
+}
+/* Room to sort the rows of the fullest bucket. */
+static cp_code alloc_order(cp_stream *stream, bucketed *b)
+{
+    int64_t most = 1;
+    for (int i = 0; i < BUCKETS; i++)
+        if (b->begin[i + 1] - b->begin[i] > most) most = b->begin[i + 1] - b->begin[i];
+    b->work_bytes = (most * (b->c->bytes + (b->c->wide ? 40 : 20)) + 71) / 64 * 64;
+    b->work = cpi_work_alloc(stream, (size_t)(b->work_bytes * cpi_workers()));
+    return b->work ? CP_OK : cp_error();
 }
 static cp_code compress_by_buckets(cp_stream *stream, const cpi_sparse_coo *c)
 {
@@ -286,17 +315,39 @@ static cp_code compress_by_buckets(cp_stream *stream, const cpi_sparse_coo *c)
         }
     }
     b.begin[BUCKETS] = total;
-    cpi_parallel(b.parts, fill_buckets, &b);
-    cpi_parallel(((c->rows - 1) >> b.shift) + 1, empty_bucket, &b);
-    if (c->wide) ((int64_t *)c->indptr)[c->rows] = total;
-    else ((int32_t *)c->indptr)[c->rows] = (int32_t)total;
+    const cp_code code = c->twice ? alloc_order(stream, &b) : CP_OK;
+    if (code == CP_OK) {
+        cpi_parallel(b.parts, fill_buckets, &b);
+        cpi_parallel(((c->rows - 1) >> b.shift) + 1, empty_bucket, &b);
+        if (c->wide) ((int64_t *)c->indptr)[c->rows] = total;
+        else ((int32_t *)c->indptr)[c->rows] = (int32_t)total;
+        if (c->twice) *c->twice = b.twice;
+        cpi_work_free(stream, b.work);
+    }
     cpi_work_free(stream, b.counts);
-    return CP_OK;
+    return code;
+}
+/* By column: the rows in their order, elsewhere, and then sorted. */
+static cp_code compress_and_sort(cp_stream *stream, const cpi_sparse_coo *c)
+{
+    static const cp_type types[] = {CP_UINT8, CP_UINT16, CP_UINT32, CP_UINT64, CP_COMPLEX128};
+    cpi_sparse_coo t = *c;
+    t.twice = NULL;
+    const int64_t size = (c->n * c->bytes + 7) / 8 * 8;
+    if (!(t.out = cpi_work_alloc(stream, (size_t)(size + c->n * (c->wide ? 8 : 4))))) return cp_error();
+    t.indices = (char *)t.out + size;
+    cp_code code = cpi_sparse_cpu_compress(stream, &t);
+    const cpi_csr a = {.rows = c->rows, .nnz = c->n, .type = types[size_row(c->bytes)], .wide = c->wide,
+                       .indptr = c->indptr, .indices = t.indices, .data = t.out};
+    if (code == CP_OK) code = sort_all(stream, &a, c->indices, c->out, c->twice);
+    cpi_work_free(stream, t.out);
+    return code;
 }
 
 cp_code cpi_sparse_cpu_compress(cp_stream *stream, const cpi_sparse_coo *c)
 {
     if (c->n >= BUCKETED && c->rows >= ROWS_BUCKETED) return compress_by_buckets(stream, c);
+    if (c->twice) return compress_and_sort(stream, c);
     /* a stable sort's result does not depend on the number of parts */
     int64_t parts = c->n / 32768 < cpi_workers() ? c->n / 32768 : cpi_workers();
     if (parts > 4 * c->n / (c->rows + 1)) parts = 4 * c->n / (c->rows + 1);

@@ -200,11 +200,16 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
                                                            self._shape)
             result._trusted = False
             return result
-        triple = S.sparse_compress(self.data, major.astype(index, copy=False), minor.astype(index, copy=False), lines)
-        result = class_of(format, self._is_array)._new(*triple, self._shape)
-        if not self.has_canonical_format:
-            result.sum_duplicates()
-        return result
+        major, minor = major.astype(index, copy=False), minor.astype(index, copy=False)
+        many = length > max(1 << 24, 8 * self.data.size)  # columns: sum_duplicates ranks them
+        if self.has_canonical_format or many:
+            triple = S.sparse_compress(self.data, major, minor, lines)
+            result = class_of(format, self._is_array)._new(*triple, self._shape)
+            if not self.has_canonical_format:
+                result.sum_duplicates()
+            return result
+        triple = S.sparse_canonical(self.data, major, minor, lines, length)
+        return class_of(format, self._is_array)._new(*triple, self._shape, True, True)
 
     def tocsr(self, copy=False) -> _spbase:
         """The matrix as compressed rows; elements at one place are added.

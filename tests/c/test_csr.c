@@ -170,6 +170,11 @@ static void order(void)
     assert_int_equal(cp_size(d), a.n);
     same_matrix(d, i, p, ROWS, COLUMNS, want);
     for (int k = 0; k < 3; k++) cp_free(t[k]), cp_free(s[k]);
+    ok(cp_csr_canonical(cp_from_host(value, CP_FLOAT64, CP_SHAPE(n), NULL), where,
+                        cp_from_host(column, CP_INT64, CP_SHAPE(n), NULL), ROWS, COLUMNS, &d, &i, &p) == CP_OK);
+    assert_int_equal(cp_size(d), a.n);
+    assert_int_equal(cp_item_int(cp_csr_check(i, p, COLUMNS)) % CP_SPARSE_LAST, 0);
+    same_matrix(d, i, p, ROWS, COLUMNS, want);
 }
 
 /* A basis of 3 rows; x + 2 y and its product with y; a triangle. */

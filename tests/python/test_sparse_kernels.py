@@ -29,15 +29,24 @@ static __device__ cpi_csr csr(int64_t rows, const int *indptr, const int *indice
     a.rows = rows, a.indptr = indptr, a.indices = indices, a.data = data;
     return a;
 }
-template <int MOST, int THREADS, bool FILL>
-__global__ void product(int64_t rows, const int *ap, const int *ai, const double *av, const int *bp, const int *bi,
-                        const double *bv, int64_t *ends, int *indices, double *data, int64_t *found)
+template <bool FILL, int MOST>
+__global__ void by_warps(int64_t rows, const int *ap, const int *ai, const double *av, const int *bp, const int *bi,
+                         const double *bv, int64_t *ends, int *indices, double *data, int64_t *found, int *lists)
 {
     cpi_sparse_job j = {};
     j.a = csr(rows, ap, ai, av), j.b = csr(0, bp, bi, bv);
     j.ends = ends, j.indices = indices, j.data = data, j.found = found;
-    if (FILL) fill_products_of<double, int, MOST, THREADS>(j);
-    else count_products_of<int, MOST, THREADS>(j);
+    products_of_warps<double, int, FILL, MOST>(j, lists);
+}
+template <int MOST, int THREADS, bool FILL>
+__global__ void by_blocks(int64_t rows, const int *ap, const int *ai, const double *av, const int *bp, const int *bi,
+                          const double *bv, int64_t *ends, int *indices, double *data, const int64_t *listed,
+                          const int *list)
+{
+    cpi_sparse_job j = {};
+    j.a = csr(rows, ap, ai, av), j.b = csr(0, bp, bi, bv);
+    j.ends = ends, j.indices = indices, j.data = data;
+    products_of_blocks<double, int, FILL, MOST, THREADS>(j, list, listed);
 }
 template <int LANES>
 __global__ void multiply(int64_t rows, const int *p, const int *x, const double *v, int64_t k, const double *in,
@@ -52,8 +61,9 @@ __global__ void multiply(int64_t rows, const int *p, const int *x, const double 
 NAMES = ["count_rows<int>", "parts_times_vector<double, int>", "multiply<0>", "multiply<4>", "multiply<16>"]
 NAMES += [f"{name}, {ordered}>" for ordered in ("false", "true")
           for name in ("place_entries<int", "order_short<double, int", "order_long<double, int")]
-NAMES += [f"product<{most}, {threads}, {fill}>" for most, threads in ((128, 32), (1024, 128), (4096, 512))
-          for fill in ("false", "true")]
+BLOCKS = ((128, 32), (1024, 128), (4096, 512))
+NAMES += [f"by_blocks<{most}, {threads}, {fill}>" for most, threads in BLOCKS for fill in ("false", "true")]
+NAMES += ["by_warps<false, 4096>", "by_warps<true, 4096>"]
 
 
 @pytest.fixture(scope="module")
@@ -143,29 +153,48 @@ def arrays(m):
     return cp.asarray(m.indptr), cp.asarray(m.indices), cp.asarray(m.data)
 
 
+def products(kernels, rows, operands, ends, indices, data, fill):
+    """Both kernels; the counters of listed rows."""
+    found, lists = cp.zeros(4, dtype="i8"), cp.full(3 * rows, -1, dtype="i4")
+    arguments = [np.int64(rows), *operands, ends, indices, data]
+    kernels[f"by_warps<{fill}, 4096>"](blocks(rows, 4), (128,), (*arguments, found, lists))
+    for c, (most, threads) in enumerate(BLOCKS):
+        kernels[f"by_blocks<{most}, {threads}, {fill}>"]((3,), (threads,), (*arguments, found[c:],
+                                                                           lists[c * rows:]))
+    return found.get()
+
+
 @pytest.mark.parametrize("rows, inner, columns, mean", [(20, 30, 25, 3), (9, 40, 7, 6), (5, 200, 300, 25),
-                                                        (3, 100, 50, 60), (4, 9, 8, 0)])
+                                                        (3, 100, 50, 60), (4, 9, 8, 0), (50, 90, 4000, 8),
+                                                        (40, 900, 30, 1), (3, 3, 64, 40)])
 def test_product(kernels, rows, inner, columns, mean):
+    """Rows of few products and of many; sums that become 0 are left out."""
     r = np.random.default_rng(rows)
     a, b = matrix(r, rows, inner, mean), matrix(r, inner, columns, mean)
-    b.data[: b.nnz // 3] = 0    # zeros are counted
-    products = np.array([np.diff(b.indptr)[a.indices[a.indptr[i]:a.indptr[i + 1]]].sum() for i in range(rows)])
-    most, threads = next(s for s in ((128, 32), (1024, 128), (4096, 512)) if products.max(initial=0) <= s[0])
-    stored = [sp.csr_matrix((np.ones(m.nnz), m.indices, m.indptr), shape=m.shape) for m in (a, b)]
-    mask = (stored[0] @ stored[1]).toarray() != 0
-    ends = cp.asarray(np.concatenate([[0], products]))
-    arguments = [np.int64(rows), *arrays(a), *arrays(b)]
-    none, found = cp.zeros(1, dtype="i4"), cp.zeros(1, dtype="i8")
-    kernels[f"product<{most}, {threads}, false>"]((3,), (threads,), (*arguments, ends, none, cp.zeros(1), found))
-    np.testing.assert_array_equal(ends.get()[1:], mask.sum(1))
+    a = sp.vstack([a[:-1], sp.csr_matrix(np.ones(inner))]).tocsr() if mean == 1 else a  # many without products
+    b.data[: b.nnz // 3] = 0
+    products_ = np.array([np.diff(b.indptr)[a.indices[a.indptr[i]:a.indptr[i + 1]]].sum() for i in range(rows)])
+    expected = a.toarray() @ b.toarray()
+    where = expected.nonzero()
+    ends, operands = cp.zeros(rows + 1, dtype="i8"), (*arrays(a), *arrays(b))
+    none = cp.zeros(1, dtype="i4")
+    found = products(kernels, rows, operands, ends, none, cp.zeros(1), "false")
+    assert found.sum() == (products_ > 64).sum() and found[3] == 0
+    np.testing.assert_array_equal(ends.get()[1:], (expected != 0).sum(1))
     ends = cp.cumsum(ends)
-    n = int(ends[-1])
-    indices, data = cp.full(n + 1, -7, dtype="i4"), cp.full(n + 1, -7.0)
-    kernels[f"product<{most}, {threads}, true>"]((3,), (threads,), (*arguments, ends, indices, data, found))
-    where, expected = mask.nonzero(), (a.toarray() @ b.toarray())[mask]
+    indices, data = cp.full(int(ends[-1]) + 1, -7, dtype="i4"), cp.full(int(ends[-1]) + 1, -7.0)
+    products(kernels, rows, operands, ends, indices, data, "true")
     np.testing.assert_array_equal(indices.get(), [*where[1], -7])
-    np.testing.assert_array_equal(data.get(), [*expected, -7.0])
-    assert int(found[0]) == (expected == 0).sum()
+    np.testing.assert_array_equal(data.get(), [*expected[where], -7.0])
+
+
+def test_product_of_too_many(kernels):
+    """A row of more products than a block sorts is counted, and left."""
+    a, b = sp.csr_matrix(np.ones((2, 70))), sp.csr_matrix(np.ones((70, 70)))
+    found, lists = cp.zeros(4, dtype="i8"), cp.zeros(6, dtype="i4")
+    kernels["by_warps<false, 4096>"]((1,), (128,), (np.int64(2), *arrays(a), *arrays(b), cp.zeros(3, dtype="i8"),
+                                                    cp.zeros(1, dtype="i4"), cp.zeros(1), found, lists))
+    np.testing.assert_array_equal(found.get(), [0, 0, 0, 2])
 
 
 @pytest.mark.parametrize("lanes", [4, 16])

@@ -1,4 +1,11 @@
-/* The kernels of product_cuda.cu. It includes no header, so that tests can compile it as a user's kernels. */
+/* The kernels of product_cuda.cu. It includes no header, so that tests can compile it as a user's kernels.
+ *
+ * FILL false: j.ends[r + 1] becomes the number of the row's elements, without those that are 0; true: they are written.
+ * Both add the same numbers, so that what is counted is what is written. */
+
+/* Rows of at most WARP products are a warp's; those of more are listed by how many: their counters in j.found, and the
+ * last one counts rows of more than the blocks take. */
+enum { WARP = 64, WARPS = 4, CLASSES = 3, STEP = 8 };
 
 /* The number of the first product of each of a row's elements, and how many there are. */
 template <class I> static __device__ int number_products(const cpi_sparse_job &j, int64_t first, int n, uint16_t *begin)
@@ -58,21 +65,6 @@ static __device__ int sort_products(const cpi_sparse_job &j, int64_t r, uint64_t
         }
     return count;
 }
-template <class I, int MOST, int THREADS> static __device__ void count_products_of(const cpi_sparse_job &j)
-{
-    __shared__ uint64_t key[MOST];
-    __shared__ uint16_t begin[MOST];
-    for (int64_t r = blockIdx.x; r < j.a.rows; r += gridDim.x) {
-        const int count = j.ends[r + 1] ? sort_products<I, MOST, THREADS>(j, r, key, begin) : 0;
-        int distinct = 0;
-        for (int base = 0; base < count; base += THREADS) {
-            const int i = base + (int)threadIdx.x;
-            distinct += __syncthreads_count(i < count && (!i || key[i] >> NUMBER != key[i - 1] >> NUMBER));
-        }
-        __syncthreads();
-        if (!threadIdx.x) j.ends[r + 1] = distinct;
-    }
-}
 /* The value of product number `number` of a row. */
 template <class V, class I>
 static __device__ __forceinline__ V product_of(const cpi_sparse_job &j, int64_t first, int n, const uint16_t *begin,
@@ -88,22 +80,151 @@ static __device__ __forceinline__ V product_of(const cpi_sparse_job &j, int64_t 
     return cpi_sp_mul(((const V *)j.a.data)[first + low],
                       ((const V *)j.b.data)[bp[ai[first + low]] + (number - begin[low])]);
 }
-template <class V, class I, int MOST, int THREADS> static __device__ void fill_products_of(const cpi_sparse_job &j)
+
+/* A warp's part of shared memory: of the elements of a that have products, where those of b are, less the first
+ * product's number; then the products. */
+template <class V, class I> struct warp_products {
+    int64_t from[WARP];
+    V factor[WARP], value[WARP];
+    I column[WARP]; /* a multiple of STEP of them */
+};
+/* How many products row r has; those of at most WARP are in w then. *size: elements of a without any count as one. */
+template <class V, class I>
+static __device__ int64_t make_products(const cpi_sparse_job &j, int64_t r, int lane, warp_products<V, I> &w,
+                                        int64_t *size)
+{
+    const I *ap = (const I *)j.a.indptr, *ai = (const I *)j.a.indices;
+    const I *bp = (const I *)j.b.indptr, *bi = (const I *)j.b.indices;
+    const int64_t first = ap[r], n = ap[r + 1] - first;
+    uint64_t begins = 0; /* a bit for each element's first product */
+    int64_t done = 0, counted = 0;
+    int elements = 0;
+    for (int64_t base = 0; base < n; base += 32) {
+        const int64_t i = base + lane;
+        const int64_t from = i < n ? (int64_t)bp[ai[first + i]] : 0;
+        const int64_t length = i < n ? (int64_t)bp[ai[first + i] + 1] - from : 0;
+        int64_t sum = length; /* inclusive, of the warp */
+        for (int d = 1; d < 32; d *= 2) {
+            const int64_t below = __shfl_up_sync(0xffffffffu, sum, d);
+            if (lane >= d) sum += below;
+        }
+        const unsigned some = __ballot_sync(0xffffffffu, length > 0);
+        const int64_t at = done + sum - length;
+        const int e = elements + __popc(some & ((1u << lane) - 1));
+        if (length && at < WARP) {
+            w.from[e] = from - at;
+            w.factor[e] = ((const V *)j.a.data)[first + i];
+        }
+        const uint64_t bit = length && at < WARP ? (uint64_t)1 << at : 0;
+        begins |= (uint64_t)__reduce_or_sync(0xffffffffu, (unsigned)bit) |
+                  (uint64_t)__reduce_or_sync(0xffffffffu, (unsigned)(bit >> 32)) << 32;
+        elements += __popc(some);
+        counted += (n - base < 32 ? n - base : 32) - __popc(some);
+        done += __shfl_sync(0xffffffffu, sum, 31);
+    }
+    *size = done + counted;
+    __syncwarp();
+    if (done > WARP) return done;
+    for (int p = lane; p < (done + STEP - 1) / STEP * STEP; p += 32) {
+        if (p >= done) {
+            w.column[p] = -1; /* no column */
+            continue;
+        }
+        const int e = __popcll(begins & (~(uint64_t)0 >> (63 - p))) - 1;
+        const int64_t k = w.from[e] + p;
+        w.column[p] = bi[k];
+        w.value[p] = cpi_sp_mul(w.factor[e], ((const V *)j.b.data)[k]);
+    }
+    __syncwarp();
+    return done;
+}
+/* Product p's sum with those of its column behind it, if it is the first one and the sum is not 0. *below: products of
+ * columns below. */
+template <class V, class I>
+static __device__ __forceinline__ bool sum_of_column(const warp_products<V, I> &w, int p, int n, V *sum, uint64_t *below)
+{
+    if (p >= n) return false;
+    const I c = w.column[p];
+    uint64_t less = 0, equal = 0;
+    for (int k = 0; k < n; k += STEP) {
+        unsigned some_less = 0, some_equal = 0;
+#pragma unroll
+        for (int i = 0; i < STEP; i++) {
+            const I other = w.column[k + i];
+            some_less |= other < c ? 1u << i : 0;
+            some_equal |= other == c ? 1u << i : 0;
+        }
+        less |= (uint64_t)some_less << k;
+        equal |= (uint64_t)some_equal << k;
+    }
+    *below = less;
+    if (equal & (((uint64_t)1 << p) - 1)) return false;
+    *sum = w.value[p];
+    for (equal &= equal - 1; equal; equal &= equal - 1) *sum = cpi_sp_add(*sum, w.value[__ffsll((long long)equal) - 1]);
+    return cpi_sp_is(*sum);
+}
+template <class V, class I, bool FILL, int MOST>
+static __device__ void products_of_warps(const cpi_sparse_job &j, I *lists)
+{
+    __shared__ warp_products<V, I> all[WARPS];
+    const int64_t r = ((int64_t)blockIdx.x * (WARPS * 32) + threadIdx.x) / 32;
+    const int lane = (int)(threadIdx.x % 32);
+    if (r >= j.a.rows || (FILL && j.ends[r] == j.ends[r + 1])) return;
+    warp_products<V, I> &w = all[threadIdx.x / 32];
+    int64_t size;
+    const int64_t n = make_products<V, I>(j, r, lane, w, &size);
+    if (n > WARP) {
+        const int c = size <= 128 ? 0 : size <= 1024 ? 1 : size <= MOST ? 2 : 3;
+        if (lane) return;
+        const int64_t at = (int64_t)atomicAdd((unsigned long long *)j.found + c, 1ull);
+        if (c < CLASSES) lists[c * j.a.rows + at] = (I)r;
+        return;
+    }
+    V sum[2];
+    uint64_t below[2] = {0, 0}, kept = 0;
+    bool keep[2];
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+        keep[half] = half * 32 < n && sum_of_column(w, lane + 32 * half, (int)n, &sum[half], &below[half]);
+        kept |= (uint64_t)__ballot_sync(0xffffffffu, keep[half]) << (32 * half);
+    }
+    if constexpr (FILL) {
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            if (!keep[half]) continue;
+            const int64_t at = j.ends[r] + __popcll(kept & below[half]);
+            ((I *)j.indices)[at] = w.column[lane + 32 * half];
+            ((V *)j.data)[at] = sum[half];
+        }
+    } else if (!lane) {
+        j.ends[r + 1] = __popcll(kept);
+    }
+}
+/* The listed rows of a class: a block has a row. */
+template <class V, class I, bool FILL, int MOST, int THREADS>
+static __device__ void products_of_blocks(const cpi_sparse_job &j, const I *list, const int64_t *listed)
 {
     __shared__ uint64_t key[MOST];
     __shared__ uint16_t begin[MOST];
     __shared__ int counts[THREADS / 32];
     const I *ap = (const I *)j.a.indptr;
-    unsigned long long zeros = 0;
-    for (int64_t r = blockIdx.x; r < j.a.rows; r += gridDim.x) {
-        if (j.ends[r] == j.ends[r + 1]) continue;
-        const int64_t first = ap[r];
+    const uint64_t mask = (1 << NUMBER) - 1;
+    for (int64_t l = blockIdx.x; l < *listed; l += gridDim.x) {
+        const int64_t r = list[l], first = ap[r];
         const int n = (int)(ap[r + 1] - first), count = sort_products<I, MOST, THREADS>(j, r, key, begin);
-        int64_t out = j.ends[r];
+        int64_t out = FILL ? j.ends[r] : 0;
         for (int base = 0; base < count; base += THREADS) {
             const int i = base + (int)threadIdx.x;
-            const bool heads = i < count && (!i || key[i] >> NUMBER != key[i - 1] >> NUMBER);
-            const unsigned set = __ballot_sync(0xffffffffu, heads);
+            bool keep = i < count && (!i || key[i] >> NUMBER != key[i - 1] >> NUMBER);
+            const uint64_t column = keep ? key[i] >> NUMBER : 0;
+            V sum;
+            if (keep) {
+                sum = product_of<V, I>(j, first, n, begin, (int)(key[i] & mask));
+                for (int k = i + 1; k < count && key[k] >> NUMBER == column; k++)
+                    sum = cpi_sp_add(sum, product_of<V, I>(j, first, n, begin, (int)(key[k] & mask)));
+                keep = cpi_sp_is(sum);
+            }
+            const unsigned set = __ballot_sync(0xffffffffu, keep);
             if (threadIdx.x % 32 == 0) counts[threadIdx.x / 32] = __popc(set);
             __syncthreads();
             int64_t at = out + __popc(set & ((1u << threadIdx.x % 32) - 1));
@@ -111,17 +232,13 @@ template <class V, class I, int MOST, int THREADS> static __device__ void fill_p
                 if (w < (int)(threadIdx.x / 32)) at += counts[w];
                 out += counts[w];
             }
-            if (heads) {
-                const uint64_t column = key[i] >> NUMBER, mask = (1 << NUMBER) - 1;
-                V sum = product_of<V, I>(j, first, n, begin, (int)(key[i] & mask));
-                for (int k = i + 1; k < count && key[k] >> NUMBER == column; k++)
-                    sum = cpi_sp_add(sum, product_of<V, I>(j, first, n, begin, (int)(key[k] & mask)));
+            if (FILL && keep) {
                 ((I *)j.indices)[at] = (I)column;
                 ((V *)j.data)[at] = sum;
-                zeros += !cpi_sp_is(sum);
             }
             __syncthreads();
         }
+        if (!FILL && !threadIdx.x) j.ends[r + 1] = out;
+        __syncthreads();
     }
-    if (zeros) atomicAdd((unsigned long long *)j.found, zeros);
 }

@@ -1,12 +1,14 @@
-/* Products of two matrices on the GPU: a block has a row. It lists the row's products by (column, number) in shared
- * memory and sorts them, so that those of one column are adjacent, in the order in which the CPU adds them. Their
- * values are computed again where they are added. A matrix with a row of more products than fit is left to
+/* Products of two matrices on the GPU, counted and then written. A warp has a row of at most 64 products: it makes them
+ * in shared memory, in their order, and compares each with all others: the first one of a column adds those of the same
+ * column, and how many columns are below it says where the sum goes. A row of more is a block's: it lists the products
+ * by (column, number) and sorts them, so that those of one column are adjacent, in the order in which the CPU adds
+ * them; their values are computed again where they are added. A matrix with a row of more products than fit is left to
  * product_all. */
 #include "sparse/cuda.h"
 
 namespace {
 
-enum { NUMBER = 12 }; /* bits of a product's number */
+enum { NUMBER = 12, BLOCKS = 2048 }; /* bits of a product's number; blocks that share listed rows */
 static_assert(CPI_SPARSE_PRODUCT_MOST <= 1 << NUMBER, "numbers of products fit");
 
 template <class I> __global__ void __launch_bounds__(CPI_SPARSE_THREADS)
@@ -37,33 +39,41 @@ __global__ void __launch_bounds__(CPI_SPARSE_THREADS) list_products(const __grid
 
 #include "sparse/product.cuh"
 
-template <class I, int MOST, int THREADS>
-__global__ void __launch_bounds__(THREADS) count_products(const __grid_constant__ cpi_sparse_job j)
+template <class V, class I, bool FILL>
+__global__ void __launch_bounds__(WARPS * 32) rows_by_warps(const __grid_constant__ cpi_sparse_job j, I *lists)
 {
-    count_products_of<I, MOST, THREADS>(j);
+    products_of_warps<V, I, FILL, CPI_SPARSE_PRODUCT_MOST>(j, lists);
 }
-template <class V, class I, int MOST, int THREADS>
-__global__ void __launch_bounds__(THREADS) fill_products(const __grid_constant__ cpi_sparse_job j)
+template <class V, class I, bool FILL, int MOST, int THREADS>
+__global__ void __launch_bounds__(THREADS)
+rows_by_blocks(const __grid_constant__ cpi_sparse_job j, const I *list, const int64_t *listed)
 {
-    fill_products_of<V, I, MOST, THREADS>(j);
+    products_of_blocks<V, I, FILL, MOST, THREADS>(j, list, listed);
 }
-static unsigned blocks_of(int64_t rows) { return cpi_cuda_blocks(rows, 1, 1 << 20); }
 
-template <class I> static cp_code count(cp_stream *stream, const cpi_sparse_job *j)
+/* j->n: how many rows the lists have, in j->found by class; where they are to be counted, -1. */
+template <class V, class I, bool FILL> static cp_code products(cp_stream *stream, const cpi_sparse_job *j)
 {
+    const char *name = "sparse_product";
     cudaStream_t s = cpi_cuda_stream(stream);
-    if (j->n <= 128) count_products<I, 128, 32><<<blocks_of(j->a.rows), 32, 0, s>>>(*j);
-    else if (j->n <= 1024) count_products<I, 1024, 128><<<blocks_of(j->a.rows), 128, 0, s>>>(*j);
-    else count_products<I, 4096, 512><<<blocks_of(j->a.rows), 512, 0, s>>>(*j);
-    return CPI_LAUNCHED(stream, "sparse_product");
-}
-template <class V, class I> static cp_code fill(cp_stream *stream, const cpi_sparse_job *j)
-{
-    cudaStream_t s = cpi_cuda_stream(stream);
-    if (j->n <= 128) fill_products<V, I, 128, 32><<<blocks_of(j->a.rows), 32, 0, s>>>(*j);
-    else if (j->n <= 1024) fill_products<V, I, 1024, 128><<<blocks_of(j->a.rows), 128, 0, s>>>(*j);
-    else fill_products<V, I, 4096, 512><<<blocks_of(j->a.rows), 512, 0, s>>>(*j);
-    return CPI_LAUNCHED(stream, "sparse_product");
+    const int64_t rows = j->a.rows;
+    I *lists = NULL;
+    if (j->n && !(lists = (I *)cpi_host->work_alloc(stream, sizeof(I) * (size_t)(CLASSES * rows))))
+        return CP_ERROR_MEMORY;
+    cp_code code = CP_OK;
+    if (j->n) code = cpi_cuda_issued(stream, cudaMemsetAsync(j->found, 0, (CLASSES + 1) * sizeof *j->found, s), name);
+    if (code == CP_OK) {
+        rows_by_warps<V, I, FILL><<<cpi_cuda_blocks(rows, WARPS, 0x7fffffff), WARPS * 32, 0, s>>>(*j, lists);
+        code = CPI_LAUNCHED(stream, name);
+    }
+    if (code == CP_OK && j->n) {
+        rows_by_blocks<V, I, FILL, 128, 32><<<BLOCKS, 32, 0, s>>>(*j, lists, j->found);
+        rows_by_blocks<V, I, FILL, 1024, 128><<<BLOCKS, 128, 0, s>>>(*j, lists + rows, j->found + 1);
+        rows_by_blocks<V, I, FILL, 4096, 512><<<BLOCKS, 512, 0, s>>>(*j, lists + 2 * rows, j->found + 2);
+        code = CPI_LAUNCHED(stream, name);
+    }
+    cpi_host->work_free(stream, lists);
+    return code;
 }
 
 } // namespace
@@ -88,12 +98,14 @@ cp_code cpi_sparse_cuda_product_all(cp_stream *stream, const cpi_sparse_job *j)
 
 cp_code cpi_sparse_cuda_product_count(cp_stream *stream, const cpi_sparse_job *j)
 {
-    return cpi_sparse_with_index(j->a.wide, [&](auto index) { return count<decltype(index)>(stream, j); });
+    return cpi_sparse_with_types(j->a.type, j->a.wide, [&](auto value, auto index) {
+        return products<decltype(value), decltype(index), false>(stream, j);
+    });
 }
 
 cp_code cpi_sparse_cuda_product_fill(cp_stream *stream, const cpi_sparse_job *j)
 {
     return cpi_sparse_with_types(j->a.type, j->a.wide, [&](auto value, auto index) {
-        return fill<decltype(value), decltype(index)>(stream, j);
+        return products<decltype(value), decltype(index), true>(stream, j);
     });
 }

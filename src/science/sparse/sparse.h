@@ -26,15 +26,15 @@ typedef struct cpi_csr {
 typedef struct cpi_sparse_job {
     cpi_csr a, b;
     cp_sparse_op op;        /* merge */
-    bool unique;            /* find: indices ascend in each row; dense: no entry twice; product_size: see there */
-    int64_t n;              /* take: rows; find: places */
+    bool unique;            /* find: indices ascend in each row; dense: no entry twice */
+    int64_t n;              /* take: rows; find: places; product: see there */
     const int64_t *rows;    /* take: which, within a's rows; find: the rows of the places */
     const int64_t *columns; /* find */
     int64_t *ends;          /* count: of row r in ends[r + 1]; fill: where row r begins in ends[r] */
     void *indices, *data;   /* the result */
     void *other;            /* align: data of b; `data` has that of a */
     int64_t row_step, column_step; /* dense: in elements of `data`, which is zeroed */
-    int64_t *found;         /* product: how many elements are 0; find: where in a.data, -1: nowhere */
+    int64_t *found;         /* product: four counters; find: where in a.data, -1: nowhere */
 } cpi_sparse_job;
 
 /* Coordinates in any order, to rows: those of one row keep their order, or are sorted by column where `twice` is given
@@ -187,9 +187,11 @@ typedef struct cpi_sparse_ops {
     cp_code (*merge_count)(cp_stream *stream, const cpi_sparse_job *j);
     cp_code (*merge_fill)(cp_stream *stream, const cpi_sparse_job *j);
     cp_code (*align_fill)(cp_stream *stream, const cpi_sparse_job *j);
-    /* a b: the number of products of each row (`unique`: an element of a without any counts as one), and those, in the
-     * order in which they are added; then the number of elements, and those, ascending. `found` is 0 before. n: the
-     * most that product_size counted so, at most product_most; `ends` has what it counted. */
+    /* a b: the number of products of each row, and those, in the order in which they are added; then the number of
+     * elements, and those, ascending. `found` is 0 before. product_exact: elements that are 0 are neither counted nor
+     * written; found[0] to found[2] count rows by length, and found[3] those that are too long: then the counts mean
+     * nothing, and product_all is left. n: -1 when counting, then found[0] + found[1] + found[2]. Otherwise found[0]
+     * becomes how many elements are 0. */
     cp_code (*product_size)(cp_stream *stream, const cpi_sparse_job *j);
     cp_code (*product_all)(cp_stream *stream, const cpi_sparse_job *j);
     cp_code (*product_count)(cp_stream *stream, const cpi_sparse_job *j);
@@ -205,9 +207,9 @@ typedef struct cpi_sparse_ops {
     cp_code (*basis_dots)(cp_stream *stream, const cpi_sparse_basis *b);
     cp_code (*basis_subtract)(cp_stream *stream, const cpi_sparse_basis *b);
     cp_code (*pass)(cp_stream *stream, const cpi_sparse_pass *p);
-    int64_t product_most; /* 0: any number, and n is not needed */
+    bool product_exact;
 } cpi_sparse_ops;
-/*: value("product_most", cuda="CPI_SPARSE_PRODUCT_MOST") */
+/*: value("product_exact", cuda="true") */
 enum { CPI_SPARSE_PRODUCT_MOST = 4096 };
 
 #ifdef __cplusplus

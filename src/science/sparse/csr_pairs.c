@@ -1,0 +1,205 @@
+/* Sparse matrices: arguments and results of what is done to two of them. */
+#include "sparse/csr.h"
+
+typedef struct pair {
+    const char *name;
+    cpi_device *device;
+    cp_array *in[6];
+    matrix a, b;
+    cpi_sparse_job j;
+    made r;
+} pair;
+
+static cp_code hold_pair(pair *p, int64_t columns_a, int64_t columns, bool wide)
+{
+    cp_array *const *in = p->in;
+    const cp_type type = in[0]->type;
+    if (in[1]->type != in[4]->type) wide = true;
+    if (hold(p->name, &p->a, in[0], in[1], in[2], columns_a, p->device, type, wide) != CP_OK) return cp_error();
+    if (hold(p->name, &p->b, in[3], in[4], in[5], columns, p->device, type, wide) != CP_OK) {
+        drop(&p->a);
+        return cp_error();
+    }
+    p->j.a = p->a.csr;
+    p->j.b = p->b.csr;
+    return CP_OK;
+}
+static cp_code open_pair(pair *p, int64_t columns, bool product)
+{
+    for (int i = 0; i < 6; i++)
+        if (cpi_null(p->name, p->in[i])) return cp_error();
+    if (p->in[0]->type != p->in[3]->type)
+        return cpi_fail(CP_ERROR_TYPE, "%s: the matrices must be of one type", p->name);
+    if (!product && p->in[2]->size != p->in[5]->size)
+        return cpi_fail(CP_ERROR_VALUE, "%s: inconsistent shapes", p->name);
+    p->device = cpi_common_device(p->name, 6, p->in);
+    if (!p->device) return cp_error();
+    return hold_pair(p, product ? p->in[5]->size - 1 : columns, columns, false);
+}
+static void close_pair(pair *p)
+{
+    drop(&p->a);
+    drop(&p->b);
+}
+/* The second pass's operands: those of the first one, with wide indices where there are that many elements. */
+static bool widen_pair(pair *p, int64_t total)
+{
+    if (!too_many(p->a.csr.wide, total)) return true;
+    const int64_t columns_a = p->a.csr.columns, columns = p->b.csr.columns;
+    close_pair(p);
+    return hold_pair(p, columns_a, columns, true) == CP_OK;
+}
+
+static cp_code merge(pair *p, int64_t columns, cp_array **data, cp_array **other, cp_array **indices,
+                     cp_array **indptr)
+{
+    if (open_pair(p, columns, false) != CP_OK) return cp_error();
+    const cpi_sparse_ops *ops = p->device->backend->sparse;
+    cp_stream *stream = cpi_stream(p->device);
+    const int64_t rows = p->a.csr.rows;
+    bool good = count_begin(p->name, p->device, rows, &p->j, &p->r) &&
+                (!rows || ops->merge_count(stream, &p->j) == CP_OK);
+    const int64_t total = good ? count_end(p->device, &p->r) : -1;
+    good = total >= 0 && widen_pair(p, total) &&
+           make_result(p->name, p->device, p->in[0]->type, p->a.csr.wide, total, &p->j, &p->r);
+    if (good && other) {
+        p->r.other = line(p->name, p->device, p->in[0]->type, total);
+        good = p->r.other != NULL;
+        if (good) p->j.other = p->r.other->data;
+    }
+    if (good && total) good = (other ? ops->align_fill : ops->merge_fill)(stream, &p->j) == CP_OK;
+    close_pair(p);
+    if (!good) return fail(&p->r);
+    if (other) *other = p->r.other, p->r.other = NULL;
+    return give(&p->r, data, indices, indptr);
+}
+
+cp_code cp_csr_merge(cp_sparse_op op, cp_array *data_a, cp_array *indices_a, cp_array *indptr_a, cp_array *data_b,
+                        cp_array *indices_b, cp_array *indptr_b, int64_t columns, cp_array **data, cp_array **indices,
+                        cp_array **indptr)
+{
+    if ((unsigned)op > CP_SPARSE_MULTIPLY)
+        return cpi_fail(CP_ERROR_VALUE, "sparse_merge: there is no operation %d", (int)op);
+    pair p = {.name = "sparse_merge", .in = {data_a, indices_a, indptr_a, data_b, indices_b, indptr_b},
+              .j = {.op = op}};
+    return merge(&p, columns, data, NULL, indices, indptr);
+}
+cp_code cp_csr_align(cp_array *data_a, cp_array *indices_a, cp_array *indptr_a, cp_array *data_b,
+                        cp_array *indices_b, cp_array *indptr_b, int64_t columns, cp_array **a, cp_array **b,
+                        cp_array **indices, cp_array **indptr)
+{
+    pair p = {.name = "sparse_align", .in = {data_a, indices_a, indptr_a, data_b, indices_b, indptr_b},
+              .j = {.op = CP_SPARSE_ALIGN}};
+    return merge(&p, columns, a, b, indices, indptr);
+}
+
+/* --- products --- */
+
+enum { FOUND = 4 }; /* elements of j.found */
+
+/* All products as elements of rows, which are then sorted by two transpositions and summed. */
+static cp_code product_of_all(pair *p, int64_t columns, cp_array **data, cp_array **indices, cp_array **indptr)
+{
+    const cpi_sparse_ops *ops = p->device->backend->sparse;
+    const bool sized = ops->product_size(cpi_stream(p->device), &p->j) == CP_OK;
+    const int64_t total = sized ? count_end(p->device, &p->r) : -1;
+    made once = {0}, twice = {0};
+    const bool all = total >= 0 && widen_pair(p, total) &&
+                     make_result(p->name, p->device, p->in[0]->type, p->a.csr.wide, total, &p->j, &p->r) &&
+                     (!total || ops->product_all(cpi_stream(p->device), &p->j) == CP_OK);
+    cp_code code = all ? CP_OK : cp_error();
+    if (code == CP_OK)
+        code = cp_csr_transpose(p->r.data, p->r.indices, p->r.indptr, columns, &once.data, &once.indices,
+                                   &once.indptr);
+    if (code == CP_OK)
+        code = cp_csr_transpose(once.data, once.indices, once.indptr, p->a.csr.rows, &twice.data, &twice.indices,
+                                   &twice.indptr);
+    if (code == CP_OK)
+        code = cp_csr_sum_duplicates(twice.data, twice.indices, twice.indptr, data, indices, indptr);
+    drop_made(&once);
+    drop_made(&twice);
+    return code;
+}
+/* Sums the counts, behind which j.found stands: the total, which is read with it into `found`; -1: failed. Waits. */
+static int64_t count_products(pair *p, int64_t found[FOUND])
+{
+    int64_t read[1 + FOUND] = {-1};
+    const int64_t rows = p->r.ends->size - 1;
+    if (!sum_counts(p->device, &p->r) ||
+        p->device->backend->to_host(cpi_stream(p->device), read, p->r.ends->data + rows * 8, sizeof read) != CP_OK)
+        return -1;
+    memcpy(found, read + 1, FOUND * sizeof *found);
+    return read[0];
+}
+/* The counters of rows, and j.found behind them, all 0. */
+static bool begin_products(pair *p)
+{
+    const int64_t rows = p->a.csr.rows, n = rows + 1, step = 8;
+    cp_array *all = line(p->name, p->device, CP_INT64, n + FOUND);
+    if (all && zero(p->device, all) == CP_OK)
+        p->r.ends = cpi_array_view(all, CP_INT64, 1, &n, &step, all->data);
+    if (p->r.ends) {
+        p->j.ends = (int64_t *)(void *)all->data;
+        p->j.found = p->j.ends + n;
+    }
+    cp_free(all);
+    return p->r.ends != NULL;
+}
+/* The sorted elements of each row, counted and then filled; *zeros: may some of them be 0? *fits: are no more products
+ * in any row than the device's kernels take? Otherwise nothing is given. */
+static cp_code product_of_rows(pair *p, bool *fits, bool *zeros, cp_array **data, cp_array **indices,
+                               cp_array **indptr)
+{
+    const cpi_sparse_ops *ops = p->device->backend->sparse;
+    cp_stream *stream = cpi_stream(p->device);
+    int64_t found[FOUND] = {0};
+    p->j.n = -1;
+    const bool counted = begin_products(p) && (!p->a.csr.rows || ops->product_count(stream, &p->j) == CP_OK);
+    const int64_t total = counted ? count_products(p, found) : -1;
+    *fits = total < 0 || !found[FOUND - 1];
+    if (!*fits) return CP_OK;
+    bool good = total >= 0 && widen_pair(p, total) &&
+                make_result(p->name, p->device, p->in[0]->type, p->a.csr.wide, total, &p->j, &p->r);
+    p->j.n = found[0] + found[1] + found[2];
+    if (good && total) good = ops->product_fill(stream, &p->j) == CP_OK;
+    if (good && total && !ops->product_exact) {
+        good = p->device->backend->to_host(stream, found, p->j.found, sizeof *found) == CP_OK;
+        *zeros = found[0] != 0;
+    }
+    if (!good || cp_error() != CP_OK) return cp_error();
+    return give(&p->r, data, indices, indptr);
+}
+/* Takes the elements that are 0 out of a result. */
+static cp_code drop_zeros(cp_array **data, cp_array **indices, cp_array **indptr)
+{
+    cp_array *d = *data, *i = *indices, *p = *indptr;
+    const cp_code code = cp_csr_select(d, i, p, d, data, indices, indptr);
+    if (code != CP_OK) *data = *indices = *indptr = NULL;
+    cp_free(d);
+    cp_free(i);
+    cp_free(p);
+    return code;
+}
+
+cp_code cp_csr_product(cp_array *data_a, cp_array *indices_a, cp_array *indptr_a, cp_array *data_b,
+                          cp_array *indices_b, cp_array *indptr_b, int64_t columns, cp_array **data,
+                          cp_array **indices, cp_array **indptr)
+{
+    pair p = {.name = "sparse_product", .in = {data_a, indices_a, indptr_a, data_b, indices_b, indptr_b}};
+    if (open_pair(&p, columns, true) != CP_OK) return cp_error();
+    cp_array *out[3] = {NULL, NULL, NULL};
+    bool fits = true, zeros = false;
+    cp_code code = product_of_rows(&p, &fits, &zeros, &out[0], &out[1], &out[2]);
+    if (!fits) {
+        drop_made(&p.r);
+        code = count_begin(p.name, p.device, p.a.csr.rows, &p.j, &p.r)
+                   ? product_of_all(&p, columns, &out[0], &out[1], &out[2]) : cp_error();
+        zeros = true;
+    }
+    close_pair(&p);
+    drop_made(&p.r);
+    if (code == CP_OK && zeros) code = drop_zeros(&out[0], &out[1], &out[2]);
+    if (code != CP_OK) return code;
+    *data = out[0], *indices = out[1], *indptr = out[2];
+    return CP_OK;
+}

@@ -113,7 +113,8 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
             raise ValueError(f"CSR arrays don't yet support {dense.ndim}D.")
         if self._is_array and dense.ndim != 2 and self.format == "csc":
             raise ValueError(f"CSC arrays don't support {dense.ndim}D input. Use 2D")
-        self._take(class_of("coo", self._is_array)(dense, dtype=dtype).asformat(self.format), False)
+        coo = class_of("coo", self._is_array)(dense, dtype=dtype)
+        self._take(coo._in_order() if coo.ndim == 2 and self.format == "csr" else coo.asformat(self.format), False)
 
     def sort_indices(self) -> None:
         """Sorts the indices of each line, in place."""

@@ -194,11 +194,8 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         lines, length = self._shape if format == "csr" else self._shape[::-1]
         index = get_index_dtype(self._coords, maxval=max(self.data.size, length))
         if format == "csr" and self.has_canonical_format and bool((major[1:] >= major[:-1]).all()):
-            # in the order of rows already: the arrays are shared. SciPy's dok has the flag without the order
-            indptr = cp.searchsorted(major, cp.arange(lines + 1, dtype=major.dtype)).astype(index, copy=False)
-            result = class_of(format, self._is_array)._new(self.data, minor.astype(index, copy=False), indptr,
-                                                           self._shape)
-            result._trusted = False
+            result = self._in_order()   # SciPy's dok has the flag without the order
+            result._sorted, result._canonical, result._trusted = None, None, False
             return result
         major, minor = major.astype(index, copy=False), minor.astype(index, copy=False)
         many = length > max(1 << 24, 8 * self.data.size)  # columns: sum_duplicates ranks them
@@ -210,6 +207,14 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
             return result
         triple = S.sparse_canonical(self.data, major, minor, lines, length)
         return class_of(format, self._is_array)._new(*triple, self._shape, True, True)
+
+    def _in_order(self):
+        """A canonical matrix whose elements are in the order of rows as compressed ones, of the same arrays."""
+        major, minor = self._coords
+        index = get_index_dtype(self._coords, maxval=max(self.data.size, self._shape[1]))
+        indptr = cp.searchsorted(major, cp.arange(self._shape[0] + 1, dtype=major.dtype)).astype(index, copy=False)
+        return class_of("csr", self._is_array)._new(self.data, minor.astype(index, copy=False), indptr, self._shape,
+                                                    True, True)
 
     def tocsr(self, copy=False) -> _spbase:
         """The matrix as compressed rows; elements at one place are added.

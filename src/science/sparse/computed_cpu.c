@@ -118,14 +118,14 @@ static void fill_products(void *context, int64_t i, int worker)
 }
 static cp_code run_product(cp_stream *stream, const cpi_sparse_job *j, bool fill)
 {
-    const int64_t size = fill ? cpi_itemsize(j->a.type) : j->a.wide ? 8 : 4;
+    const int64_t index = j->a.wide ? 8 : 4, size = fill ? cpi_itemsize(j->a.type) + 2 * index : index;
     product p = {.j = j, .words = fill ? cpi_sparse_bits_words(j->b.columns) + 8 : 0,
-                 .sums = (j->b.columns * size + 63) / 64 * 64};
+                 .sums = ((j->b.columns + CPI_SPARSE_SHORT) * size + 63) / 64 * 64};
     const int workers = cpi_workers();
     p.bits = cpi_work_alloc(stream, (size_t)workers * ((size_t)p.words * 8 + (size_t)p.sums));
     if (!p.bits) return cp_error();
     p.work = (char *)(p.bits + workers * p.words);
-    memset(p.bits, 0, (size_t)workers * (size_t)(fill ? p.words * 8 : p.sums));
+    memset(p.bits, 0, (size_t)workers * (size_t)(p.words * 8 + p.sums));
     const int64_t cost = (cpi_sparse_mean(&j->a) + 1) * (cpi_sparse_mean(&j->b) + 1);
     const int64_t tasks = cpi_cut(j->a.rows, 16384 / cost + 1, &p.each);
     cpi_parallel(tasks, fill ? fill_products : count_products, &p);

@@ -18,7 +18,7 @@ extern "C" {
 typedef struct cpi_csr {
     int64_t rows, columns, nnz;
     cp_type type;                           /* of the data */
-    bool wide;
+    int32_t wide;                           /* a truth, as wide as its place: the mock device reads padding too */
     const void *indptr, *indices, *data;    /* rows + 1, nnz, nnz elements */
 } cpi_csr;
 
@@ -26,7 +26,7 @@ typedef struct cpi_csr {
 typedef struct cpi_sparse_job {
     cpi_csr a, b;
     cp_sparse_op op;        /* merge */
-    bool unique;            /* find: indices ascend in each row; dense: no entry twice */
+    int32_t unique;         /* a truth. find: indices ascend in each row; dense: no entry twice */
     int64_t n;              /* take: rows; find: places; product: see there */
     const int64_t *rows;    /* take: which, within a's rows; find: the rows of the places */
     const int64_t *columns; /* find */
@@ -42,7 +42,7 @@ typedef struct cpi_sparse_job {
 typedef struct cpi_sparse_coo {
     int64_t n, rows;
     int64_t bytes;              /* of an element: 1, 2, 4, 8 or 16 */
-    bool wide;
+    int64_t wide;               /* a truth */
     const void *row, *column, *data;
     const void *ends;           /* column NULL: that of element k is the row of a CSR matrix with these pointers, */
     int64_t lines;              /* of so many rows */

@@ -29,6 +29,30 @@ static inline void cpi_sparse_ranks(const int32_t *a, int na, int64_t there, con
         memcpy(equal + i, &same, sizeof same);
     }
 }
+/* less[i]: how many of n different columns are below x[i], in `vectors` of them, of which x and less have room for. */
+static inline __attribute__((always_inline)) void cpi_sparse_order_in(const int32_t *x, int n, int32_t *less,
+                                                                      int vectors)
+{
+    cpi_sparse_columns v[CPI_SPARSE_SHORT / CPI_SPARSE_VECTOR], below[CPI_SPARSE_SHORT / CPI_SPARSE_VECTOR];
+    for (int i = 0; i < vectors; i++) {
+        memcpy(&v[i], x + i * CPI_SPARSE_VECTOR, sizeof v[i]);
+        below[i] = (cpi_sparse_columns){0};
+    }
+    for (int k = 0; k < n; k++) {
+        const cpi_sparse_columns y = x[k] - (cpi_sparse_columns){0};
+        for (int i = 0; i < vectors; i++) below[i] -= y < v[i];
+    }
+    for (int i = 0; i < vectors; i++) memcpy(less + i * CPI_SPARSE_VECTOR, &below[i], sizeof below[i]);
+}
+/* The same of n <= CPI_SPARSE_SHORT; x and less have CPI_SPARSE_SHORT elements. */
+static inline void cpi_sparse_order(const int32_t *x, int n, int32_t *less)
+{
+    if (n <= 4) cpi_sparse_order_in(x, n, less, 1);
+    else if (n <= 8) cpi_sparse_order_in(x, n, less, 2);
+    else if (n <= 12) cpi_sparse_order_in(x, n, less, 3);
+    else if (n <= 16) cpi_sparse_order_in(x, n, less, 4);
+    else cpi_sparse_order_in(x, n, less, 8);
+}
 /* May one of them have a column of the other one? Never false where it has. */
 static inline bool cpi_sparse_meet(const int32_t *a, int na, int64_t there, const int32_t *b, int nb)
 {

@@ -8,7 +8,7 @@
 #include "core/memory.h"
 #include "cpu/threads.h"
 #include "sparse/element.h"
-#include "sparse/ranks.h"
+#include "sparse/kernels.h"
 #include "sparse/sparse.h"
 
 #define CPI_ROW static inline __attribute__((always_inline))

@@ -1,0 +1,30 @@
+/* What is compiled once per instruction set: ranks of short rows' columns, and rows times a vector. */
+#ifndef CPI_SPARSE_KERNELS_H
+#define CPI_SPARSE_KERNELS_H
+
+#include "cpu/features.h"
+#include "sparse/sparse.h"
+
+enum { CPI_SPARSE_SHORT = 32 };
+
+/* Where two rows' columns, ascending and at most CPI_SPARSE_SHORT each, are among each other: bit i of equal[0] says
+ * that b has a[i], bit k of equal[1] that a has b[k]. */
+typedef struct cpi_sparse_places {
+    int32_t less[2][CPI_SPARSE_SHORT]; /* of each of a, how many of b are below it; of each of b, how many of a */
+    uint32_t equal[2];
+} cpi_sparse_places;
+
+/* `there`: how many elements behind the row's first one may be read. */
+typedef struct cpi_sparse_kernels {
+    /* less[i]: how many of n <= CPI_SPARSE_SHORT columns are below x[i]; less has room for CPI_SPARSE_SHORT. */
+    void (*order)(const int32_t *x, int n, int64_t there, int32_t *less);
+    /* Have two short rows a column in common? */
+    bool (*meet)(const int32_t *a, int na, int64_t there, const int32_t *b, int nb);
+    void (*match)(const int32_t *a, int na, int64_t there, const int32_t *b, int nb, cpi_sparse_places *places);
+    /* Rows of int32 indices times a vector, with four sums a row. */
+    void (*times_f32)(const cpi_sparse_multiply *m, int64_t begin, int64_t end);
+    void (*times_f64)(const cpi_sparse_multiply *m, int64_t begin, int64_t end);
+} cpi_sparse_kernels;
+extern const cpi_sparse_kernels cpi_sparse_kernels_v2, cpi_sparse_kernels_v3, cpi_sparse_kernels_v4;
+
+#endif

@@ -21,6 +21,9 @@ typedef struct cpi_sparse_kernels {
     /* Have two short rows a column in common? */
     bool (*meet)(const int32_t *a, int na, int64_t there, const int32_t *b, int nb);
     void (*match)(const int32_t *a, int na, int64_t there, const int32_t *b, int nb, cpi_sparse_places *places);
+    /* Has one of n words no bit of the mask? */
+    bool (*some_zero_32)(const uint32_t *v, int64_t n, uint32_t mask);
+    bool (*some_zero_64)(const uint64_t *v, int64_t n, uint64_t mask);
     /* Rows of int32 indices times a vector, with four sums a row. */
     void (*times_f32)(const cpi_sparse_multiply *m, int64_t begin, int64_t end);
     void (*times_f64)(const cpi_sparse_multiply *m, int64_t begin, int64_t end);

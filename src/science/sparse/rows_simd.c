@@ -111,6 +111,19 @@ static void match(const int32_t *a, int na, int64_t there, const int32_t *b, int
     else match_in(a, na, there, b, nb, p, VECTORS);
 }
 
+static bool some_zero_32(const uint32_t *v, int64_t n, uint32_t mask)
+{
+    uint32_t found = 0;
+    for (int64_t i = 0; i < n; i++) found |= (v[i] & mask) == 0;
+    return found;
+}
+static bool some_zero_64(const uint64_t *v, int64_t n, uint64_t mask)
+{
+    uint64_t found = 0;
+    for (int64_t i = 0; i < n; i++) found |= (v[i] & mask) == 0;
+    return found;
+}
+
 #define V float
 #define N int32_t
 #define TIMES(f) f##_f32
@@ -120,4 +133,5 @@ static void match(const int32_t *a, int na, int64_t there, const int32_t *b, int
 #define TIMES(f) f##_f64
 #include "sparse/times.inc"
 
-const cpi_sparse_kernels CPI_ISA_NAME(cpi_sparse_kernels) = {order, meet, match, times_f32, times_f64};
+const cpi_sparse_kernels CPI_ISA_NAME(cpi_sparse_kernels) = {order, meet, match, some_zero_32, some_zero_64,
+                                                               times_f32, times_f64};

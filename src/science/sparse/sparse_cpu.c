@@ -120,9 +120,7 @@ typedef int64_t (*sort_fn)(const cpi_csr *a, int64_t begin, int64_t end, void *i
 typedef struct bucket_row {
     void (*count)(const cpi_sparse_coo *c, int shift, int64_t begin, int64_t end, int64_t *counts);
     void (*fill)(const cpi_sparse_coo *c, int shift, int64_t begin, int64_t end, int64_t *next, void *to);
-    void (*empty)(const cpi_sparse_coo *c, int64_t first, int64_t last, int64_t begin, int64_t end, const void *from,
-                  void *counters, void *indices, void *out);
-    int64_t (*order)(const cpi_sparse_coo *c, int64_t first, int64_t last, int64_t begin, int64_t end,
+    int64_t (*empty)(const cpi_sparse_coo *c, int64_t first, int64_t last, int64_t begin, int64_t end,
                      const void *from, void *counters, void *work);
     size_t size; /* of an element in a bucket */
 } bucket_row;
@@ -238,7 +236,8 @@ static void sum_counters(const sorted *s)
 }
 /* --- by buckets of rows --- */
 
-enum { BUCKETS = 256, BUCKETED = 1 << 16, ROWS_BUCKETED = 1 << 13 };
+/* Few buckets are filled faster, small ones emptied: BUCKET elements are wanted in one. */
+enum { BUCKETS = 256, BUCKET = 1 << 14, BUCKETED = 1 << 16, ROWS_BUCKETED = 1 << 13 };
 typedef struct bucketed {
     const cpi_sparse_coo *c;
     const bucket_row *with;
@@ -247,7 +246,7 @@ typedef struct bucketed {
     int64_t *counts;           /* [part][bucket]: how many, then where the next one goes */
     int64_t begin[BUCKETS + 1];
     char *elements, *counters; /* counters: of each worker, one for each row of a bucket */
-    char *work;                /* of each worker, so many bytes, where rows are sorted */
+    char *work;                /* NULL, or of each worker, so many bytes, where rows are placed */
     int64_t work_bytes;
     int64_t twice;             /* changed atomically */
 } bucketed;
@@ -273,22 +272,18 @@ static void empty_bucket(void *context, int64_t i, int worker)
 {
     bucketed *b = context;
     const int64_t first = i * b->rows, last = first + b->rows < b->c->rows ? first + b->rows : b->c->rows;
-    char *counters = b->counters + worker * b->rows * (b->c->wide ? 8 : 4);
-    if (!b->work) {
-        b->with->empty(b->c, first, last, b->begin[i], b->begin[i + 1], b->elements, counters, b->c->indices,
-                       b->c->out);
-        return;
-    }
-    const int64_t twice = b->with->order(b->c, first, last, b->begin[i], b->begin[i + 1], b->elements, counters,
-                                         b->work + worker * b->work_bytes);
+    const int64_t twice = b->with->empty(b->c, first, last, b->begin[i], b->begin[i + 1], b->elements,
+                                         b->counters + worker * b->rows * (b->c->wide ? 8 : 4),
+                                         b->work ? b->work + worker * b->work_bytes : NULL);
     if (twice) __atomic_fetch_add(&b->twice, twice, __ATOMIC_RELAXED);
 }
-/* Room to sort the rows of the fullest bucket. */
-static cp_code alloc_order(cp_stream *stream, bucketed *b)
+/* Room for the rows of the fullest bucket, unless it is too full for the cache and they are not sorted. */
+static cp_code alloc_rows(cp_stream *stream, bucketed *b)
 {
     int64_t most = 1;
     for (int i = 0; i < BUCKETS; i++)
         if (b->begin[i + 1] - b->begin[i] > most) most = b->begin[i + 1] - b->begin[i];
+    if (most > 16 * BUCKET && !b->c->twice) return CP_OK;
     b->work_bytes = (most * (b->c->bytes + (b->c->wide ? 40 : 20)) + 71) / 64 * 64;
     b->work = cpi_work_alloc(stream, (size_t)(b->work_bytes * cpi_workers()));
     return b->work ? CP_OK : cp_error();
@@ -296,7 +291,8 @@ static cp_code alloc_order(cp_stream *stream, bucketed *b)
 static cp_code compress_by_buckets(cp_stream *stream, const cpi_sparse_coo *c)
 {
     bucketed b = {.c = c, .with = &bucket_table[size_row(c->bytes)][c->wide], .parts = cpi_workers()};
-    while ((c->rows - 1) >> b.shift >= BUCKETS) b.shift++;
+    const int64_t wanted = c->n / BUCKET < 64 ? 64 : c->n / BUCKET < BUCKETS ? c->n / BUCKET : BUCKETS;
+    while ((c->rows - 1) >> b.shift >= wanted) b.shift++;
     b.rows = (int64_t)1 << b.shift;
     b.each = (c->n + b.parts - 1) / b.parts;
     const size_t counts = (size_t)b.parts * BUCKETS * sizeof *b.counts, elements = (size_t)c->n * b.with->size;
@@ -315,7 +311,7 @@ static cp_code compress_by_buckets(cp_stream *stream, const cpi_sparse_coo *c)
         }
     }
     b.begin[BUCKETS] = total;
-    const cp_code code = c->twice ? alloc_order(stream, &b) : CP_OK;
+    const cp_code code = alloc_rows(stream, &b);
     if (code == CP_OK) {
         cpi_parallel(b.parts, fill_buckets, &b);
         cpi_parallel(((c->rows - 1) >> b.shift) + 1, empty_bucket, &b);

@@ -224,4 +224,29 @@ CPI_EACH double cpi_square_distance(const double *a, const double *b, int64_t n)
     return r;
 }
 
+/* The frame of coordinate d of a system's points: its middle, and half its extent or 1. */
+CPI_EACH void cpi_rbf_frame(const cpi_rbf_near *p, int64_t system, int64_t d, double *shift, double *scale)
+{
+    const int64_t *which = p->which + system * p->n;
+    double low = p->y[which[0] * p->ndim + d], high = low;
+    bool nan = false;
+    for (int64_t k = 0; k < p->n; k++) {
+        const double v = p->y[which[k] * p->ndim + d];
+        nan |= v != v;
+        low = v < low ? v : low;
+        high = v > high ? v : high;
+    }
+    *shift = nan ? NAN : (low + high) / 2;
+    *scale = nan ? NAN : high == low ? 1 : (high - low) / 2;
+}
+/* Monomial `term` of a point in a frame. */
+CPI_EACH double cpi_rbf_monomial(const cpi_rbf_near *p, int64_t term, const double *at, const double *shift,
+                                 const double *scale)
+{
+    double product = 1;
+    for (int64_t d = 0; d < p->ndim; d++)
+        for (int64_t k = 0; k < p->powers[term * p->ndim + d]; k++) product *= (at[d] - shift[d]) / scale[d];
+    return product;
+}
+
 #endif

@@ -85,12 +85,28 @@ typedef struct cpi_rbf {
     double *to;           /* (places, m), or (places, n) */
 } cpi_rbf;
 
+/* Systems of the points `which` next to one place each: (phi P; P^T 0) of N = n + terms rows, and the row that the place
+ * would have. P are monomials of points in a frame, the middle and half the extent of the system's points. */
+typedef struct cpi_rbf_near {
+    int64_t systems, n, ndim, terms;
+    cp_rbf_kernel kernel;
+    int32_t unused;         /* no padding: the mock device looks for addresses in structures */
+    double epsilon;
+    const double *y, *at;   /* (points, ndim), (systems, ndim) */
+    const double *smoothing;/* (points), added to the diagonal */
+    const int64_t *which;   /* (systems, n), which of the points, checked */
+    const int64_t *powers;  /* (terms, ndim) */
+    double *frame;          /* work: (systems, 2, ndim) */
+    double *matrix, *row;   /* (systems, N, N), (systems, N) */
+} cpi_rbf_near;
+
 /*: slot("bspline", bytes="8 * p->places * (1 + p->m)")
  * slot("basis", bytes="8 * p->places * (3 + p->k)")
  * slot("ppoly", bytes="8 * p->places * (1 + p->m)")
  * slot("tensor", bytes="8 * p->places * (p->ndim + p->m)")
  * slot("banded", bytes="8 * p->rows * (p->width + 2 * p->m)")
- * slot("rbf", bytes="8 * p->places * (p->ndim + p->m)") */
+ * slot("rbf", bytes="8 * p->places * (p->ndim + p->m)")
+ * slot("rbf_near", bytes="8 * p->systems * (p->n + p->terms) * (p->n + p->terms)") */
 typedef struct cpi_splines_ops {
     cp_code (*bspline)(cp_stream *stream, const cpi_bspline *p);
     cp_code (*basis)(cp_stream *stream, const cpi_basis *p);
@@ -98,6 +114,7 @@ typedef struct cpi_splines_ops {
     cp_code (*tensor)(cp_stream *stream, const cpi_tensor *p);
     cp_code (*banded)(cp_stream *stream, const cpi_banded *p);
     cp_code (*rbf)(cp_stream *stream, const cpi_rbf *p);
+    cp_code (*rbf_near)(cp_stream *stream, const cpi_rbf_near *p);
 } cpi_splines_ops;
 
 #ifdef __cplusplus

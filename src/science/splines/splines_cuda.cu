@@ -98,6 +98,37 @@ __global__ void __launch_bounds__(THREADS) rbf_kernel(const __grid_constant__ cp
     }
 }
 
+/* A block has a system. */
+__global__ void __launch_bounds__(THREADS) near_kernel(const __grid_constant__ cpi_rbf_near p)
+{
+    const int64_t n = p.n, all = n + p.terms;
+    for (int64_t system = blockIdx.x; system < p.systems; system += gridDim.x) {
+        double *shift = p.frame + system * 2 * p.ndim, *scale = shift + p.ndim;
+        const int64_t *which = p.which + system * n;
+        for (int64_t d = threadIdx.x; d < p.ndim; d += THREADS) cpi_rbf_frame(&p, system, d, shift + d, scale + d);
+        __syncthreads();
+        for (int64_t e = threadIdx.x; e < all * (all + 1); e += THREADS) { /* the last row is that of the place */
+            const int64_t i = e / all, k = e - i * all, lower = i < all ? i < k ? i : k : k;
+            const int64_t upper = i < all ? i < k ? k : i : all;
+            const double *at = upper == all ? p.at + system * p.ndim : upper < n ? p.y + which[upper] * p.ndim : NULL;
+            const double *other = lower < n ? p.y + which[lower] * p.ndim : NULL;
+            double value = 0;
+            if (at && other) {
+                double square = 0;
+                for (int64_t d = 0; d < p.ndim; d++) {
+                    const double apart = at[d] * p.epsilon - other[d] * p.epsilon;
+                    square += apart * apart;
+                }
+                value = cpi_radial(p.kernel, square) + (upper == lower ? p.smoothing[which[lower]] : 0);
+            } else if (at || other) {
+                value = cpi_rbf_monomial(&p, (at ? lower : upper) - n, at ? at : other, shift, scale);
+            }
+            (i < all ? p.matrix + system * all * all : p.row + (system - all) * all)[e] = value;
+        }
+        __syncthreads();
+    }
+}
+
 __global__ void __launch_bounds__(32) band_kernel(const __grid_constant__ cpi_banded p, const double *r,
                                                   const double *turns)
 {
@@ -144,6 +175,12 @@ cp_code cpi_splines_cuda_tensor(cp_stream *stream, const cpi_tensor *p)
 cp_code cpi_splines_cuda_rbf(cp_stream *stream, const cpi_rbf *p)
 {
     rbf_kernel<<<blocks(p->places * (p->c ? p->m : p->n)), THREADS, 0, cpi_cuda_stream(stream)>>>(*p);
+    return CPI_LAUNCHED(stream, "RBFInterpolator");
+}
+
+cp_code cpi_splines_cuda_rbf_near(cp_stream *stream, const cpi_rbf_near *p)
+{
+    near_kernel<<<cpi_cuda_blocks(p->systems, 1, 1 << 20), THREADS, 0, cpi_cuda_stream(stream)>>>(*p);
     return CPI_LAUNCHED(stream, "RBFInterpolator");
 }
 

@@ -82,7 +82,7 @@ class RBFInterpolator:
             raise ValueError(f"At least {len(self.powers)} data points are required when `degree` is {self.degree} and "
                              f"the number of dimensions is {ndim}.")
         if neighbors is None:
-            self._solution = self._solved(y[None], self.d[None], self.smoothing[None])
+            self._solution = self._solved(y, self.d, self.smoothing)
 
     @staticmethod
     def _smoothing(smoothing, ny) -> ndarray:
@@ -109,26 +109,23 @@ class RBFInterpolator:
         return _powers(ndim, degree)
 
     def _solved(self, y, d, smoothing):
-        """(coefficients, shift, scale) of systems (systems, n, ...)."""
-        systems, n = y.shape[:2]
-        r = len(self.powers)
-        low, high = y.min(axis=1), y.max(axis=1)
+        """(coefficients, shift, scale) of the system of all points."""
+        n, r = y.shape[0], len(self.powers)
+        low, high = y.min(axis=0), y.max(axis=0)
         shift, scale = (low + high) / 2, (high - low) / 2
         scale = cuprite.where(scale == 0, 1.0, scale)
-        lhs = cuprite.zeros((systems, n + r, n + r))
+        lhs = cuprite.zeros((n + r, n + r))
         near = y * self.epsilon
-        if systems == 1:
-            lhs[0, :n, :n] = _splines.rbf_matrix(near[0], near[0], self.kernel)
-        else:
-            apart = ((near[:, :, None, :] - near[:, None, :, :]) ** 2).sum(axis=-1)
-            lhs[:, :n, :n] = _splines.rbf_matrix(cuprite.zeros((1, 1)), cuprite.sqrt(apart).reshape(-1, 1),
-                                                 self.kernel).reshape(systems, n, n)
+        lhs[:n, :n] = _splines.rbf_matrix(near, near, self.kernel)
         index = cuprite.arange(n)
-        lhs[:, index, index] += smoothing
-        p = _monomials((y - shift[:, None]) / scale[:, None], self.powers)
-        lhs[:, :n, n:] = p
-        lhs[:, n:, :n] = cuprite.swapaxes(p, 1, 2)
-        rhs = cuprite.concatenate([d, cuprite.zeros((systems, r, d.shape[2]))], axis=1)
+        lhs[index, index] += smoothing
+        p = _monomials((y - shift) / scale, self.powers)
+        lhs[:n, n:], lhs[n:, :n] = p, p.T
+        return self._found(lhs, cuprite.concatenate([d, cuprite.zeros((r, d.shape[1]))])), shift, scale
+
+    @staticmethod
+    def _found(lhs, rhs):
+        """The solutions of systems; LinAlgError where there is none."""
         try:
             found = computed(cuprite.linalg.solve(lhs, rhs))
         except numpy.linalg.LinAlgError as why:
@@ -136,7 +133,7 @@ class RBFInterpolator:
         if any_of(~cuprite.isfinite(found)) and bool(cuprite.isfinite(lhs).all()) and bool(
                 cuprite.isfinite(rhs).all()):
             raise numpy.linalg.LinAlgError("Singular matrix")
-        return found, shift, scale
+        return found
 
     def __call__(self, x) -> ndarray:
         """Values at places.
@@ -150,7 +147,7 @@ class RBFInterpolator:
         if x.shape[1] != self.y.shape[1]:
             raise ValueError(f"Expected the second axis of `x` to have length {self.y.shape[1]}.")
         if self.neighbors is None:
-            c, shift, scale = (v[0] for v in self._solution)
+            c, shift, scale = self._solution
             n = self.y.shape[0]
             found = _splines.rbf_values(self.y * self.epsilon, x * self.epsilon, c[:n], self.kernel)
             if len(self.powers):
@@ -163,14 +160,12 @@ class RBFInterpolator:
         from cuprite.scipy.spatial import KDTree
         which = KDTree(self.y).query(x, self.neighbors)[1]
         which = cuprite.sort(which.reshape(x.shape[0], self.neighbors), axis=1)
-        n, parts = self.neighbors, []
+        n, parts, powers = self.neighbors, [], cuprite.asarray(self.powers)
         step = max(1, 2**22 // (n + len(self.powers)) ** 2)
         for i in range(0, x.shape[0], step):
             near, at = which[i:i + step], x[i:i + step]
-            c, shift, scale = self._solved(self.y[near], self.d[near], self.smoothing[near])
-            apart = ((self.y[near] - at[:, None]) ** 2).sum(axis=-1)
-            phi = _splines.rbf_matrix(cuprite.zeros((1, 1)), cuprite.sqrt(apart).reshape(-1, 1) * self.epsilon,
-                                      self.kernel).reshape(at.shape[0], 1, n)
-            p = _monomials((at - shift) / scale, self.powers)[:, None]
-            parts.append((cuprite.concatenate([phi, p], axis=2) @ c)[:, 0])
+            lhs, rows = _splines.rbf_near(self.y, self.smoothing, near, at, powers, self.epsilon, self.kernel)
+            rhs = cuprite.zeros((at.shape[0], rows.shape[1], self.d.shape[1]))
+            rhs[:, :n] = self.d[near]
+            parts.append((rows[:, None] @ self._found(lhs, rhs))[:, 0])
         return cuprite.concatenate(parts) if parts else cuprite.zeros((0, self.d.shape[1]))

@@ -108,6 +108,28 @@ static void test_radial(void **state)
         }
 }
 
+/* A line's points 0, 1 and 3 next to the place 2, with 1 and the coordinate as the polynomial. */
+static void test_neighbours(void **state)
+{
+    (void)state;
+    const double want[] = {0.5, -2, -6, 1, -1, -2, 1, -4, 1, -1 / 3., -6, -4, 2.5, 1, 1, 1, 1, 1, 0, 0, -1, -1 / 3., 1, 0, 0};
+    for (FOR_DEVICES(d))
+        for (CP_SCOPE) {
+            cp_array *y = table(4, 1, 0, 1, 9, 3), *x = table(1, 1, 2), *smoothing = doubles(0.5, 1, 7, 2.5);
+            cp_array *which = cp_reshape(ints(0, 1, 3), CP_SHAPE(1, 3)), *powers = cp_reshape(ints(0, 1), CP_SHAPE(2, 1));
+            cp_array *matrix, *rows;
+            assert_int_equal(cp_rbf_near(y, smoothing, which, x, powers, 2, CP_RBF_KERNEL_LINEAR, &matrix, &rows), CP_OK);
+            check_near(matrix, 1e-15, 25, want);
+            near_values(rows, 1e-15, -4, -2, -2, 1, 1 / 3.);
+            assert_int_equal(cp_rbf_near(y, smoothing, cp_reshape(ints(0, 1, 4), CP_SHAPE(1, 3)), x, powers, 2,
+                                         CP_RBF_KERNEL_LINEAR, &matrix, &rows), CP_ERROR_INDEX);
+            failed_with(CP_ERROR_INDEX, "RBFInterpolator: there is no such point");
+            assert_int_equal(cp_rbf_near(y, x, which, x, powers, 2, CP_RBF_KERNEL_LINEAR, &matrix, &rows),
+                             CP_ERROR_VALUE);
+            failed(CP_ERROR_VALUE);
+        }
+}
+
 static void test_several_variables(void **state)
 {
     (void)state;
@@ -184,11 +206,14 @@ static bool body(void)
     if (!scope) return false;
     cp_array *t = doubles(0, 0, 1, 1), *c = table(2, 1, 1, 2), *x = doubles(0.25, 0.5), *first = ints(0, 0);
     cp_array *one = cube(1, 1, 1, 1), *ends = doubles(0, 1), *w = NULL, *at = NULL, *grid[1] = {ends};
+    cp_array *which = cp_zeros(CP_SHAPE(2, 2), CP_INT64), *powers = cp_zeros(CP_SHAPE(2, 1), CP_INT64);
+    cp_array *matrix = NULL, *rows = NULL;
     const bool made[] = {t && c && x && first && one && ends, cp_bspline_values(t, c, 1, x, 0, true) != NULL,
                          cp_bspline_basis(t, 1, x, 0, &w, &at) == CP_OK,
                          cp_ppoly_values(one, ends, x, 0, true, false, false) != NULL,
                          cp_banded_solve(c, first, 1, c) != NULL, cp_rbf_values(c, c, c, CP_RBF_KERNEL_CUBIC) != NULL,
                          cp_rbf_matrix(c, c, CP_RBF_KERNEL_GAUSSIAN) != NULL,
+                         cp_rbf_near(c, x, which, c, powers, 1, CP_RBF_KERNEL_CUBIC, &matrix, &rows) == CP_OK,
                          cp_grid_values(1, grid, c, c, false, true) != NULL,
                          cp_ndbspline_values(1, &t, CP_SHAPE(1), c, c, CP_SHAPE(0), true) != NULL};
     bool all = true;
@@ -205,7 +230,7 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_bsplines), cmocka_unit_test(test_polynomials),
-                                       cmocka_unit_test(test_banded), cmocka_unit_test(test_radial),
+                                       cmocka_unit_test(test_banded), cmocka_unit_test(test_radial), cmocka_unit_test(test_neighbours),
                                        cmocka_unit_test(test_several_variables), cmocka_unit_test(test_wrong_arguments),
                                        cmocka_unit_test(test_allocations)};
     return check_run(tests);

@@ -68,13 +68,13 @@ typedef struct near_job {
     int64_t each;
 } near_job;
 
-/* phi of a place and all points of the system. */
-static void near_row(const near_job *j, const double *at, double *points, double *to)
+/* phi of a place and the system's points from `first` on. */
+static void near_row(const near_job *j, const double *at, int64_t first, double *points, double *to)
 {
     const cpi_rbf_near *p = j->p;
     double *scaled = points + p->ndim * p->n, values[CPI_RADIAL_BLOCK];
     for (int64_t d = 0; d < p->ndim; d++) scaled[d] = at[d] * p->epsilon;
-    for (int64_t k = 0; k < p->n; k += CPI_RADIAL_BLOCK) {
+    for (int64_t k = first; k < p->n; k += CPI_RADIAL_BLOCK) {
         const int64_t n = p->n - k < CPI_RADIAL_BLOCK ? p->n - k : CPI_RADIAL_BLOCK;
         j->block(&j->block_of, scaled, points + k, p->n, n, j->function, values);
         memcpy(to + k, values, (size_t)n * sizeof *to);
@@ -92,13 +92,14 @@ static void near_system(const near_job *j, int64_t system, double *points)
     }
     for (int64_t i = 0; i < n; i++) {
         const double *at = p->y + which[i] * p->ndim;
-        near_row(j, at, points, matrix + i * all);
+        near_row(j, at, i, points, matrix + i * all);
+        for (int64_t k = i + 1; k < n; k++) matrix[k * all + i] = matrix[i * all + k];
         matrix[i * all + i] += p->smoothing[which[i]];
         for (int64_t t = 0; t < p->terms; t++)
             matrix[i * all + n + t] = matrix[(n + t) * all + i] = cpi_rbf_monomial(p, t, at, shift, scale);
     }
     for (int64_t t = 0; t < p->terms; t++) memset(matrix + (n + t) * all + n, 0, (size_t)p->terms * sizeof *matrix);
-    near_row(j, p->at + system * p->ndim, points, row);
+    near_row(j, p->at + system * p->ndim, 0, points, row);
     for (int64_t t = 0; t < p->terms; t++)
         row[n + t] = cpi_rbf_monomial(p, t, p->at + system * p->ndim, shift, scale);
 }

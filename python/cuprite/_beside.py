@@ -14,7 +14,9 @@ def _array_of(arguments):
         if isinstance(x, ndarray):
             return x
         name = getattr(type(x), "_held", None)
-        held = _array_of(x) if isinstance(x, (list, tuple)) else name and vars(x).get(name)
+        held = x if isinstance(x, (list, tuple)) else name and vars(x).get(name)
+        if isinstance(held, (list, tuple)):
+            held = _array_of(held)
         if isinstance(held, ndarray):
             return held
     return None
@@ -51,7 +53,19 @@ def beside_its_arrays(function):
             return function(*args, **options)
         finally:
             _device.use(here)
+    call.runs_beside = True
     return call
+
+
+def beside_in(module, name):
+    """What a module has under a name; a function runs beside its arrays from now on.
+
+    Parameters: module: a module; name: which."""
+    value = getattr(module, name)
+    if isinstance(value, types.FunctionType) and not hasattr(value, "runs_beside"):
+        value = beside_its_arrays(value)
+        setattr(module, name, value)
+    return value
 
 
 def all_beside(names, module):

@@ -38,8 +38,8 @@ static inline cp_code check_element_type(const char *name, cp_type t)
 }
 
 /* Fills *m, whose data become `type` and whose indices int64 where `wide`; data NULL: there are none. */
-static inline cp_code hold(const char *name, matrix *m, cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns,
-                    cpi_device *device, cp_type type, bool wide)
+static inline cp_code hold(const char *name, matrix *m, cp_array *data, cp_array *indices, cp_array *indptr,
+                           int64_t columns, cpi_device *device, cp_type type, bool wide)
 {
     *m = (matrix){0};
     if (check_index_type(name, "indices", indices) || check_index_type(name, "indptr", indptr)) return cp_error();
@@ -113,8 +113,8 @@ static inline int64_t count_end(cpi_device *device, made *r)
     return total;
 }
 /* The arrays of n elements, whose indices are of the type that ends must have. */
-static inline bool make_result(const char *name, cpi_device *device, cp_type type, bool wide, int64_t n, cpi_sparse_job *j,
-                        made *r)
+static inline bool make_result(const char *name, cpi_device *device, cp_type type, bool wide, int64_t n,
+                               cpi_sparse_job *j, made *r)
 {
     const cp_type index = wide ? CP_INT64 : CP_INT32;
     r->data = line(name, device, type, n);

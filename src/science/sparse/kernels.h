@@ -9,10 +9,10 @@ enum { CPI_SPARSE_SHORT = 32 };
 
 /* Where two rows' columns, ascending and at most CPI_SPARSE_SHORT each, are among each other: bit i of equal[0] says
  * that b has a[i], bit k of equal[1] that a has b[k]. */
-typedef struct cpi_sparse_places {
+typedef struct cpi_sparse_matches {
     int32_t less[2][CPI_SPARSE_SHORT]; /* of each of a, how many of b are below it; of each of b, how many of a */
     uint32_t equal[2];
-} cpi_sparse_places;
+} cpi_sparse_matches;
 
 /* `there`: how many elements behind the row's first one may be read. */
 typedef struct cpi_sparse_kernels {
@@ -20,7 +20,7 @@ typedef struct cpi_sparse_kernels {
     void (*order)(const int32_t *x, int n, int64_t there, int32_t *less);
     /* Have two short rows a column in common? */
     bool (*meet)(const int32_t *a, int na, int64_t there, const int32_t *b, int nb);
-    void (*match)(const int32_t *a, int na, int64_t there, const int32_t *b, int nb, cpi_sparse_places *places);
+    void (*match)(const int32_t *a, int na, int64_t there, const int32_t *b, int nb, cpi_sparse_matches *p);
     /* Has one of n words no bit of the mask? */
     bool (*some_zero_32)(const uint32_t *v, int64_t n, uint32_t mask);
     bool (*some_zero_64)(const uint64_t *v, int64_t n, uint64_t mask);

@@ -141,7 +141,8 @@ static __device__ int64_t make_products(const cpi_sparse_job &j, int64_t r, int 
 /* Product p's sum with those of its column behind it, if it is the first one and the sum is not 0. *below: products of
  * columns below. */
 template <class V, class I>
-static __device__ __forceinline__ bool sum_of_column(const warp_products<V, I> &w, int p, int n, V *sum, uint64_t *below)
+static __device__ __forceinline__ bool sum_of_column(const warp_products<V, I> &w, int p, int n, V *sum,
+                                                     uint64_t *below)
 {
     if (p >= n) return false;
     const I c = w.column[p];

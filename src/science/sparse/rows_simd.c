@@ -78,7 +78,7 @@ static bool meet(const int32_t *a, int na, int64_t there, const int32_t *b, int 
 }
 
 static inline __attribute__((always_inline)) void match_in(const int32_t *a, int na, int64_t there, const int32_t *b,
-                                                           int nb, cpi_sparse_places *p, int vectors)
+                                                           int nb, cpi_sparse_matches *p, int vectors)
 {
     columns v[VECTORS], below[VECTORS], same[VECTORS];
     for (int i = 0; i < vectors; i++) {
@@ -104,7 +104,7 @@ static inline __attribute__((always_inline)) void match_in(const int32_t *a, int
         p->equal[0] |= bits_of(same[i]) << (i * LANES & 31);
     }
 }
-static void match(const int32_t *a, int na, int64_t there, const int32_t *b, int nb, cpi_sparse_places *p)
+static void match(const int32_t *a, int na, int64_t there, const int32_t *b, int nb, cpi_sparse_matches *p)
 {
     if (na <= 8) match_in(a, na, there, b, nb, p, 8 / LANES);
     else if (na <= 16) match_in(a, na, there, b, nb, p, 16 / LANES);

@@ -225,7 +225,7 @@ CPI_EACH double cpi_square_distance(const double *a, const double *b, int64_t n)
 }
 
 /* The frame of coordinate d of a system's points: its middle, and half its extent or 1. */
-CPI_EACH void cpi_rbf_frame(const cpi_rbf_near *p, int64_t system, int64_t d, double *shift, double *scale)
+CPI_EACH void cpi_rbf_shift(const cpi_rbf_near *p, int64_t system, int64_t d, double *shift, double *scale)
 {
     const int64_t *which = p->which + system * p->n;
     double low = p->y[which[0] * p->ndim + d], high = low;

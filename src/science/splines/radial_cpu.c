@@ -87,7 +87,7 @@ static void near_system(const near_job *j, int64_t system, double *points)
     double *matrix = p->matrix + system * all * all, *row = p->row + system * all;
     double *shift = p->frame + system * 2 * p->ndim, *scale = shift + p->ndim;
     for (int64_t d = 0; d < p->ndim; d++) {
-        cpi_rbf_frame(p, system, d, shift + d, scale + d);
+        cpi_rbf_shift(p, system, d, shift + d, scale + d);
         for (int64_t k = 0; k < n; k++) points[d * n + k] = p->y[which[k] * p->ndim + d] * p->epsilon;
     }
     for (int64_t i = 0; i < n; i++) {

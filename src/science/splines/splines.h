@@ -85,8 +85,8 @@ typedef struct cpi_rbf {
     double *to;           /* (places, m), or (places, n) */
 } cpi_rbf;
 
-/* Systems of the points `which` next to one place each: (phi P; P^T 0) of N = n + terms rows, and the row that the place
- * would have. P are monomials of points in a frame, the middle and half the extent of the system's points. */
+/* Systems of the points `which` next to one place each: (phi P; P^T 0) of N = n + terms rows, and the row that the
+ * place would have. P are monomials of points in a frame, the middle and half the extent of the system's points. */
 typedef struct cpi_rbf_near {
     int64_t systems, n, ndim, terms;
     cp_rbf_kernel kernel;

@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(THREADS) near_kernel(const __grid_constant__ c
     for (int64_t system = blockIdx.x; system < p.systems; system += gridDim.x) {
         double *shift = p.frame + system * 2 * p.ndim, *scale = shift + p.ndim;
         const int64_t *which = p.which + system * n;
-        for (int64_t d = threadIdx.x; d < p.ndim; d += THREADS) cpi_rbf_frame(&p, system, d, shift + d, scale + d);
+        for (int64_t d = threadIdx.x; d < p.ndim; d += THREADS) cpi_rbf_shift(&p, system, d, shift + d, scale + d);
         __syncthreads();
         for (int64_t e = threadIdx.x; e < all * (all + 1); e += THREADS) { /* the last row is that of the place */
             const int64_t i = e / all, k = e - i * all, lower = i < all ? i < k ? i : k : k;

@@ -4,6 +4,7 @@ The formats csr, csc, coo, dia and bsr hold arrays of the device; lil and dok, w
 by element, hold the host's lists and dictionaries."""
 from __future__ import annotations
 
+from cuprite._beside import beside_in as _beside_in
 from cuprite._missing import listing as _listing, missing as _missing
 
 _MODULES = ("csgraph", "linalg")
@@ -33,7 +34,8 @@ def __getattr__(name):
         return importlib.import_module("cuprite.scipy.sparse." + name)
     if name not in _LATER:
         raise _missing(__name__, name)
-    value = globals()[name] = getattr(importlib.import_module("cuprite.scipy.sparse." + _LATER[name]), name)
+    module = importlib.import_module("cuprite.scipy.sparse." + _LATER[name])
+    value = globals()[name] = (_beside_in if _LATER[name] == "_construct" else getattr)(module, name)
     return value
 
 

@@ -57,6 +57,7 @@ class Checked:
         Parameters: full_check: for SciPy's sake; all is always checked."""
         self._check()
 
+    _held = "_arrays"
     _arrays = (None, None, None)  # data, indices, indptr: replaced at once, as other threads may read them
 
     @property

@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 import operator
+import types
 import warnings
 
 import cuprite as cp
+from cuprite._beside import beside_its_arrays
 from cuprite.scipy.sparse._util import SparseEfficiencyWarning, is_host, isdense, isscalarlike
 
 _NEGATED = {operator.eq: operator.ne, operator.ne: operator.eq, operator.lt: operator.ge, operator.ge: operator.lt,
@@ -69,8 +71,29 @@ def broadcast(m, other):
     return tuple(repeated_lines(x.tocsr(), rows, columns).asformat(format) for x in (m, other))
 
 
+def _runs_beside(name):
+    """Does a method of this name run on the device of its matrix? Not what is called at every step."""
+    return not name.startswith("_") or name.startswith("__") and name not in (
+        "__init_subclass__", "__new__", "__getattr__", "__setattr__", "__len__", "__hash__", "__reduce__")
+
+
+def _put_beside(cls):
+    """Makes the public methods of a format such that run on the device of its arrays, each where it is defined."""
+    for base in cls.__mro__[:-1]:
+        for name, f in list(vars(base).items()):
+            if isinstance(f, types.FunctionType) and not hasattr(f, "runs_beside") and _runs_beside(name):
+                setattr(base, name, beside_its_arrays(f))
+
+
 class Operands:
     """Arithmetic, comparisons and products of all formats."""
+
+    _held = "data"
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        if cls.__module__.startswith("cuprite."):
+            _put_beside(cls)
 
     def _mul_scalar(self, other):
         return self.tocsr()._mul_scalar(other)

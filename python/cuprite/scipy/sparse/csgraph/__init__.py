@@ -4,6 +4,7 @@ Components, Laplacians, orders and shortest paths along edges that are not negat
 functions are SciPy's, on the host."""
 from __future__ import annotations
 
+from cuprite._beside import beside_in as _beside_in
 from cuprite._missing import listing as _listing, missing as _missing
 
 _LATER = {  # names: the modules that have them
@@ -24,7 +25,7 @@ def __getattr__(name):
     if name not in _LATER:
         raise _missing(__name__, name)
     module = importlib.import_module("cuprite.scipy.sparse.csgraph." + _LATER[name])
-    value = globals()[name] = getattr(module, name)
+    value = globals()[name] = _beside_in(module, name)
     return value
 
 

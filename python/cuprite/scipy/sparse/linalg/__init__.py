@@ -1,9 +1,10 @@
 """scipy.sparse.linalg on Cuprite's arrays: systems, least squares, eigenvalues and norms of sparse matrices.
 
 Iterative methods run on the device of their arrays. Factorizations are SciPy's SuperLU, and eigenvalues its ARPACK, in
-the host's memory, where SciPy is installed; results are arrays of the current device."""
+the host's memory, where SciPy is installed; results are arrays of their arguments' device."""
 from __future__ import annotations
 
+from cuprite._beside import beside_in as _beside_in
 from cuprite._missing import listing as _listing, missing as _missing
 
 _LATER = {  # names: the modules that have them
@@ -23,7 +24,8 @@ def __getattr__(name):
     import importlib
     if name not in _LATER:
         raise _missing(__name__, name)
-    value = globals()[name] = getattr(importlib.import_module("cuprite.scipy.sparse.linalg." + _LATER[name]), name)
+    module = importlib.import_module("cuprite.scipy.sparse.linalg." + _LATER[name])
+    value = globals()[name] = _beside_in(module, name)
     return value
 
 

@@ -9,6 +9,7 @@ import warnings
 
 import cuprite as cp
 from cuprite import _sparse, ndarray
+from cuprite._beside import beside_its_arrays
 from cuprite.scipy.sparse._base import check_exponent, class_of, is_foreign, issparse
 from cuprite.scipy.sparse._util import SparseEfficiencyWarning
 from cuprite.scipy.sparse.linalg._host import from_host, scipy_linalg, to_host
@@ -32,6 +33,7 @@ class SuperLU:
     L = property(lambda self: from_host(self._obj.L), doc="The lower factor, with ones on its diagonal.")
     U = property(lambda self: from_host(self._obj.U), doc="The upper factor.")
 
+    @beside_its_arrays
     def solve(self, rhs, trans="N") -> ndarray:
         """x with A x = rhs.
 

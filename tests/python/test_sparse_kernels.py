@@ -58,7 +58,7 @@ __global__ void multiply(int64_t rows, const int *p, const int *x, const double 
     else rows_times_columns_of<double, int>(m);
 }
 """
-NAMES = ["count_rows<int>", "parts_times_vector<double, int>", "multiply<0>", "multiply<4>", "multiply<16>"]
+NAMES = ["count_rows<int>", "sum_short<double, int>", "sum_long<double, int>", "multiply<0>", "multiply<4>", "multiply<16>"]
 NAMES += [f"{name}, {ordered}>" for ordered in ("false", "true")
           for name in ("place_entries<int", "order_short<double, int", "order_long<double, int")]
 BLOCKS = ((128, 32), (1024, 128), (4096, 512))
@@ -71,7 +71,7 @@ def kernels():
     header = (FOLDER / "sparse.h").read_text()
     structs = "".join(re.search(rf"typedef struct {n} \{{.*?\}} {n};", header, re.S)[0] + "\n"
                       for n in ("cpi_csr", "cpi_sparse_job", "cpi_sparse_multiply"))
-    parts = [(FOLDER / f).read_text() for f in ("compress.cuh", "product.cuh", "multiply.cuh")]
+    parts = [(FOLDER / f).read_text() for f in ("compress.cuh", "transposed.cuh", "product.cuh", "multiply.cuh")]
     code = TYPES + structs + ARITHMETIC + "enum { THREADS = 256 };\n" + "".join(parts) + CALLS
     module = cp.RawModule(code=code, options=("--std=c++17",), name_expressions=NAMES)
     return {n: module.get_function(n) for n in NAMES}
@@ -212,16 +212,37 @@ def test_multiply(kernels, lanes, rows, columns, mean):
     np.testing.assert_array_equal(y.get(), m @ x)
 
 
-@pytest.mark.parametrize("parts", [1, 4])
-@pytest.mark.parametrize("rows, columns, mean", [(60, 41, 5), (300, 500, 3), (9, 900, 200), (5, 5, 0)])
-def test_parts(kernels, parts, rows, columns, mean):
+@pytest.mark.parametrize("ones", [False, True])
+@pytest.mark.parametrize("parts", [1, 2, 4])
+@pytest.mark.parametrize("rows, columns, mean", [(60, 41, 5), (500, 300, 3), (900, 9, 5), (9000, 3, 1), (5, 5, 0)])
+def test_transpose_times_vector(kernels, parts, rows, columns, mean, ones):
+    """Sums of a row of the transpose, in parts; of numbers whose sum shows the order."""
     r = np.random.default_rng(parts)
-    m, x = matrix(r, rows, columns, mean), r.integers(-5, 5, columns).astype(float)
-    y = cp.full(rows, np.nan)
-    each = -(-columns // parts)
-    kernels["parts_times_vector<double, int>"](blocks(rows), (256,), (np.int64(rows), np.int64(each), np.int64(parts),
-                                                                     *arrays(m), cp.asarray(x), y))
-    np.testing.assert_array_equal(y.get(), m @ x)
+    m = matrix(r, rows, columns, mean)
+    n, m.data[:], x = m.nnz, r.normal(size=m.nnz) * 10.0 ** r.integers(-8, 8, m.nnz), r.normal(size=rows)
+    each = -(-rows // parts)
+    ends = np.concatenate([[0], np.cumsum(np.bincount(m.indices, minlength=columns))]).astype("i4")
+    place = np.empty(n, "i4")
+    for c in range(columns):
+        place[m.indices == c] = r.permutation(ends[c + 1] - ends[c])
+    indices, indptr, data = cp.asarray(m.indices), cp.asarray(m.indptr), cp.asarray(m.data)
+    ends, entries, listed = cp.asarray(ends), cp.zeros(2 * n, dtype="i4"), cp.zeros(1, dtype="i4")
+    lists, y, given = cp.zeros(n // 64 + 2, dtype="i4"), cp.full(columns, np.nan), np.intp(0) if ones else cp.asarray(x)
+    kernels["place_entries<int, false>"](blocks(n), (256,), (np.int64(n), indices, np.intp(0), indptr, np.int64(rows),
+                                                             ends, cp.asarray(place), entries))
+    kernels["sum_short<double, int>"](blocks(8 * columns), (256,), (
+        np.int64(columns), np.int64(each), np.int64(parts), ends, entries, data, given, y, listed, lists))
+    kernels["sum_long<double, int>"]((2,), (256,), (
+        np.int64(n), np.int64(each), np.int64(parts), indices, indptr, np.int64(rows), ends, entries, data, given, y,
+        cp.zeros(n), cp.zeros(n, dtype="i4"), listed, lists))
+    expected = np.zeros((parts, columns))
+    for i in range(rows):
+        for k in range(m.indptr[i], m.indptr[i + 1]):
+            expected[i // each, m.indices[k]] += m.data[k] * (1 if ones else x[i])
+    total = expected[0]
+    for part in expected[1:]:
+        total = total + part
+    np.testing.assert_array_equal(y.get(), total)
 
 
 VECTORS = """

@@ -1,5 +1,4 @@
-/* Matrices times vectors and dense matrices on the GPU, with the sums of the CPU: lanes of a row's own, then a tree; of
- * a transpose, elements in their order. */
+/* Matrices times vectors and dense matrices on the GPU, with the sums of the CPU: lanes of a row's own, then a tree. */
 #include "sparse/cuda.h"
 
 namespace {
@@ -40,31 +39,4 @@ cp_code cpi_sparse_cuda_multiply(cp_stream *stream, const cpi_sparse_multiply *m
         rows_times_columns<V, I><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(*m);
         return CPI_LAUNCHED(stream, "sparse_multiply");
     });
-}
-
-cp_code cpi_sparse_cuda_multiply_transposed(cp_stream *stream, const cpi_sparse_multiply *m)
-{
-    const cpi_csr *a = &m->a;
-    const size_t size = cpi_type_sizes[a->type], index_size = a->wide ? 8 : 4;
-    const size_t data = (size * (size_t)a->nnz + 15) / 16 * 16, indices = index_size * (size_t)a->nnz;
-    char *work = (char *)cpi_host->work_alloc(stream, data + indices + index_size * (size_t)(a->columns + 2));
-    if (!work) return CP_ERROR_MEMORY;
-    cpi_sparse_coo c = {};
-    c.n = a->nnz, c.rows = a->columns, c.bytes = (int64_t)size, c.wide = a->wide;
-    c.row = a->indices, c.data = a->data, c.ends = a->indptr, c.lines = a->rows;
-    c.out = work, c.indices = work + data, c.indptr = work + data + indices;
-    cp_code code = cpi_sparse_cuda_compress(stream, &c);
-    if (code == CP_OK)
-        code = cpi_sparse_with_types(a->type, a->wide, [&](auto value, auto index) {
-            using V = decltype(value);
-            using I = decltype(index);
-            const int64_t each = cpi_sparse_part(a);
-            parts_times_vector<V, I><<<cpi_cuda_blocks(a->columns, THREADS, 0x7fffffff), THREADS, 0,
-                                       cpi_cuda_stream(stream)>>>(
-                a->columns, each, (a->rows + each - 1) / each, (const I *)c.indptr, (const I *)c.indices,
-                (const V *)c.out, (const V *)m->x, (V *)m->y);
-            return CPI_LAUNCHED(stream, "sparse_multiply");
-        });
-    cpi_host->work_free(stream, work);
-    return code;
 }

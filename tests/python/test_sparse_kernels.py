@@ -58,7 +58,8 @@ __global__ void multiply(int64_t rows, const int *p, const int *x, const double 
     else rows_times_columns_of<double, int>(m);
 }
 """
-NAMES = ["count_rows<int>", "sum_short<double, int>", "sum_long<double, int>", "multiply<0>", "multiply<4>", "multiply<16>"]
+NAMES = ["count_rows<int>", "sum_short<double, int>", "sum_long<double, int>", "multiply<0>", "multiply<4>",
+         "multiply<16>"]
 NAMES += [f"{name}, {ordered}>" for ordered in ("false", "true")
           for name in ("place_entries<int", "order_short<double, int", "order_long<double, int")]
 BLOCKS = ((128, 32), (1024, 128), (4096, 512))

@@ -1,8 +1,8 @@
 /* The kernels of transposed_cuda.cu, behind those of compress.cuh. It includes no header, so that tests can compile it
  * as a user's kernels.
  *
- * A row of the transpose has at most PARTS parts, of `each` lines, whose elements are added one after the other; then the
- * parts' sums are. in NULL: a vector of ones. */
+ * A row of the transpose has at most PARTS parts, of `each` lines, whose elements are added one after the other; then
+ * the parts' sums are. in NULL: a vector of ones. */
 
 enum { PARTS = 4 };
 
@@ -23,7 +23,7 @@ static __device__ __forceinline__ V product_with(const V *data, const V *in, int
 {
     return in ? cpi_sp_mul(data[k], in[line]) : data[k];
 }
-static __device__ __forceinline__ int part_of(int64_t line, int64_t each)
+static __device__ __forceinline__ int line_part(int64_t line, int64_t each)
 {
     return (line >= each) + (line >= 2 * each) + (line >= 3 * each);
 }
@@ -45,7 +45,7 @@ sum_short(int64_t rows, int64_t each, int64_t parts, const I *ends, const entry<
         int rank = 0;
         for (int k = 0; k < n; k++) rank += before(x[k], e);
         values[group][rank] = product_with(data, in, e.high, e.low);
-        part[group][rank] = (uint8_t)part_of(e.low, each);
+        part[group][rank] = (uint8_t)line_part(e.low, each);
     }
     __syncwarp();
     if (r >= rows || n > SHORT || lane) return;
@@ -59,8 +59,8 @@ sum_short(int64_t rows, int64_t each, int64_t parts, const I *ends, const entry<
     y[r] = total;
 }
 /* Listed rows, each by a block: its entries are sorted in shared memory, or, where they do not fit there, its products
- * and lines are collected in `products` and `at`; then a warp has a part, whose products come 32 at a time and are added
- * one after the other all the same. */
+ * and lines are collected in `products` and `at`; then a warp has a part, whose products come 32 at a time and are
+ * added one after the other all the same. */
 template <class V, class I>
 __global__ void __launch_bounds__(THREADS)
 sum_long(int64_t n, int64_t each, int64_t parts, const I *row, const I *lines_from, int64_t lines, const I *ends,

@@ -1,5 +1,5 @@
-/* A transpose times a vector on the GPU, with the sums of the CPU: elements in their order, in parts. Elements get their
- * places in the transpose's rows as for a conversion, and are added there: the transpose itself is never made. */
+/* A transpose times a vector on the GPU, with the sums of the CPU: elements in their order, in parts. Elements get
+ * their places in the transpose's rows as for a conversion, and are added there: the transpose itself is never made. */
 #include "sparse/point_cuda.h"
 
 namespace {

@@ -119,14 +119,23 @@ static void test_neighbours(void **state)
             cp_array *y = table(4, 1, 0, 1, 9, 3), *x = table(1, 1, 2), *smoothing = doubles(0.5, 1, 7, 2.5);
             cp_array *which = cp_reshape(ints(0, 1, 3), CP_SHAPE(1, 3));
             cp_array *powers = cp_reshape(ints(0, 1), CP_SHAPE(2, 1));
-            cp_array *matrix, *rows;
-            ok(cp_rbf_near(y, smoothing, which, x, powers, 2, CP_RBF_KERNEL_LINEAR, &matrix, &rows) == CP_OK);
-            check_near(matrix, 1e-15, 25, want);
-            near_values(rows, 1e-15, -4, -2, -2, 1, 1 / 3.);
-            assert_int_equal(cp_rbf_near(y, smoothing, cp_reshape(ints(0, 1, 4), CP_SHAPE(1, 3)), x, powers, 2,
-                                         CP_RBF_KERNEL_LINEAR, &matrix, &rows), CP_ERROR_INDEX);
+            cp_array *d = table(4, 2, 1, 2, 3, 5, 7, 7, 2, 0), *values, *matrix, *rows;
+            ok(cp_rbf_near(y, d, smoothing, which, x, powers, 2, CP_RBF_KERNEL_LINEAR, &values, &matrix, &rows) ==
+               CP_OK);
+            if (cp_size(matrix)) {
+                check_near(matrix, 1e-15, 25, want);
+                near_values(rows, 1e-15, -4, -2, -2, 1, 1 / 3.);
+            } else {
+                cp_array *system = cp_from_host(want, CP_FLOAT64, CP_SHAPE(5, 5), NULL);
+                cp_array *right = table(5, 2, 1, 2, 3, 5, 2, 0, 0, 0, 0, 0), *row = table(1, 5, -4, -2, -2, 1, 1 / 3.);
+                double expected[2];
+                ok(cp_to_host(cp_matmul(row, cp_solve(system, right)), expected, sizeof expected) == CP_OK);
+                check_near(values, 1e-14, 2, expected);
+            }
+            assert_int_equal(cp_rbf_near(y, d, smoothing, cp_reshape(ints(0, 1, 4), CP_SHAPE(1, 3)), x, powers, 2,
+                                         CP_RBF_KERNEL_LINEAR, &values, &matrix, &rows), CP_ERROR_INDEX);
             failed_with(CP_ERROR_INDEX, "RBFInterpolator: there is no such point");
-            assert_int_equal(cp_rbf_near(y, x, which, x, powers, 2, CP_RBF_KERNEL_LINEAR, &matrix, &rows),
+            assert_int_equal(cp_rbf_near(y, d, x, which, x, powers, 2, CP_RBF_KERNEL_LINEAR, &values, &matrix, &rows),
                              CP_ERROR_VALUE);
             failed(CP_ERROR_VALUE);
         }
@@ -208,14 +217,15 @@ static bool body(void)
     if (!scope) return false;
     cp_array *t = doubles(0, 0, 1, 1), *c = table(2, 1, 1, 2), *x = doubles(0.25, 0.5), *first = ints(0, 0);
     cp_array *one = cube(1, 1, 1, 1), *ends = doubles(0, 1), *w = NULL, *at = NULL, *grid[1] = {ends};
-    cp_array *which = cp_zeros(CP_SHAPE(2, 2), CP_INT64), *powers = cp_zeros(CP_SHAPE(2, 1), CP_INT64);
-    cp_array *matrix = NULL, *rows = NULL;
+    cp_array *which = cp_zeros(CP_SHAPE(2, 2), CP_INT64), *powers = cp_zeros(CP_SHAPE(1, 1), CP_INT64);
+    cp_array *ones = cp_ones(CP_SHAPE(2), CP_FLOAT64), *values_ = NULL, *matrix = NULL, *rows = NULL;
     const bool made[] = {t && c && x && first && one && ends, cp_bspline_values(t, c, 1, x, 0, true) != NULL,
                          cp_bspline_basis(t, 1, x, 0, &w, &at) == CP_OK,
                          cp_ppoly_values(one, ends, x, 0, true, false, false) != NULL,
                          cp_banded_solve(c, first, 1, c) != NULL, cp_rbf_values(c, c, c, CP_RBF_KERNEL_CUBIC) != NULL,
                          cp_rbf_matrix(c, c, CP_RBF_KERNEL_GAUSSIAN) != NULL,
-                         cp_rbf_near(c, x, which, c, powers, 1, CP_RBF_KERNEL_CUBIC, &matrix, &rows) == CP_OK,
+                         cp_rbf_near(c, c, ones, which, c, powers, 1, CP_RBF_KERNEL_CUBIC, &values_, &matrix,
+                                     &rows) == CP_OK,
                          cp_grid_values(1, grid, c, c, false, true) != NULL,
                          cp_ndbspline_values(1, &t, CP_SHAPE(1), c, c, CP_SHAPE(0), true) != NULL};
     bool all = true;

@@ -217,55 +217,76 @@ cp_array *cp_rbf_matrix(cp_array *y, cp_array *x, cp_rbf_kernel kernel)
     return radial("RBFInterpolator", y, x, NULL, kernel);
 }
 
-static cp_code fill_near(cpi_device *device, cp_rbf_kernel kernel, double epsilon, cp_array *const in[5],
-                         cp_array **matrix, cp_array **rows)
+/* What a call of rbf_near makes. */
+typedef struct near_result {
+    cp_array *values, *matrix, *rows, *frame, *singular;
+} near_result;
+
+static void drop_near(near_result *r)
+{
+    cp_free(r->values), cp_free(r->matrix), cp_free(r->rows), cp_free(r->frame), cp_free(r->singular);
+    *r = (near_result){0};
+}
+/* in: y, smoothing, which, x, powers, d. */
+static cp_code fill_near(cpi_device *device, cp_rbf_kernel kernel, double epsilon, cp_array *const in[6],
+                         near_result *r)
 {
     const char *name = "RBFInterpolator";
-    const int64_t systems = in[2]->shape[0], n = in[2]->shape[1], all = n + in[4]->shape[0];
-    *matrix = cpi_array_new(name, device, CP_FLOAT64, 3, (int64_t[]){systems, all, all}, 'C');
-    *rows = *matrix ? table(name, device, systems, all) : NULL;
-    cp_array *frame = *rows ? table(name, device, systems, 2 * in[0]->shape[1] + 1) : NULL;
-    cp_code code = frame ? CP_OK : cp_error();
-    if (frame && systems && n) {
-        const cpi_rbf_near p = {.systems = systems, .n = n, .ndim = in[0]->shape[1], .terms = all - n,
-                                .kernel = kernel, .epsilon = epsilon, .y = (const double *)in[0]->data,
-                                .at = (const double *)in[3]->data, .smoothing = (const double *)in[1]->data,
-                                .which = (const int64_t *)in[2]->data, .powers = (const int64_t *)in[4]->data,
-                                .frame = (double *)frame->data, .matrix = (double *)(*matrix)->data,
-                                .row = (double *)(*rows)->data};
-        code = device->backend->splines->rbf_near(cpi_stream(device), &p);
-    }
-    cp_free(frame);
-    if (code != CP_OK) cp_free(*matrix), cp_free(*rows), *matrix = *rows = NULL;
-    return code;
+    const bool solves = !device->backend->splines->rbf_systems;
+    const int64_t places = in[2]->shape[0], n = in[2]->shape[1], all = n + in[4]->shape[0], m = in[5]->shape[1];
+    const int64_t systems = solves ? 0 : places;
+    r->values = table(name, device, solves ? places : 0, m);
+    r->matrix = cpi_array_new(name, device, CP_FLOAT64, 3, (int64_t[]){systems, all, all}, 'C');
+    r->rows = table(name, device, systems, all);
+    r->frame = table(name, device, places, 2 * in[0]->shape[1] + 1);
+    r->singular = cp_zeros(CP_SHAPE(), CP_INT64);
+    if (!r->values || !r->matrix || !r->rows || !r->frame || !r->singular) return cp_error();
+    if (!places || !n || !m) return CP_OK;
+    const cpi_rbf_near p = {.systems = places, .n = n, .ndim = in[0]->shape[1], .terms = all - n, .kernel = kernel,
+                            .epsilon = epsilon, .y = (const double *)in[0]->data,
+                            .at = (const double *)in[3]->data, .smoothing = (const double *)in[1]->data,
+                            .which = (const int64_t *)in[2]->data, .powers = (const int64_t *)in[4]->data,
+                            .frame = (double *)r->frame->data, .matrix = (double *)r->matrix->data,
+                            .row = (double *)r->rows->data, .m = m,
+                            .d = solves ? (const double *)in[5]->data : NULL, .values = (double *)r->values->data,
+                            .singular = (int64_t *)r->singular->data};
+    const cp_code code = device->backend->splines->rbf_near(cpi_stream(device), &p);
+    if (code != CP_OK || !solves) return code;
+    if (cp_item_int(r->singular)) return cpi_fail(CP_ERROR_LINALG, "%s: singular matrix", name);
+    return cp_error();
 }
 
-/*: function("rbf_near", "y: array, smoothing: array, which: array, x: array, powers: array, epsilon: double, "
-             "kernel: rbf_kernel", module="_splines", unlock="always", returns="(matrix, rows)",
-             about={"y": "centres (points, dimensions)", "smoothing": "what is added to the diagonal, (points,)",
+/*: function("rbf_near", "y: array, d: array, smoothing: array, which: array, x: array, powers: array, "
+             "epsilon: double, kernel: rbf_kernel", module="_splines", unlock="always",
+             returns="(values, matrix, rows)",
+             about={"y": "centres (points, dimensions)", "d": "their values (points, columns)",
+                    "smoothing": "what is added to the diagonal, (points,)",
                     "which": "int64 (places, n): the centres next to each place", "x": "places (places, dimensions)",
                     "powers": "int64 (terms, dimensions): exponents of the polynomial's monomials",
                     "epsilon": "by which distances are multiplied", "kernel": "which function of the distance"},
-             raises={"ValueError": "other shapes", "IndexError": "centres that do not exist"},
-             doc="""The systems of radial functions around the centres next to each place, float64 (places, n + terms,
-n + terms), and the places' rows (places, n + terms).""") */
-cp_code cp_rbf_near(cp_array *y, cp_array *smoothing, cp_array *which, cp_array *x, cp_array *powers, double epsilon,
-                    cp_rbf_kernel kernel, cp_array **matrix, cp_array **rows)
+             raises={"ValueError": "other shapes", "IndexError": "centres that do not exist",
+                     "LinAlgError": "singular systems"},
+             doc="""Sums of radial functions around the centres next to each place, at the places: float64 (places,
+columns). Or, on a device that solves systems of any kind faster, no values, but the systems (places, n + terms, n +
+terms) and the places' rows (places, n + terms); otherwise there are none of these.""") */
+cp_code cp_rbf_near(cp_array *y, cp_array *d, cp_array *smoothing, cp_array *which, cp_array *x, cp_array *powers,
+                    double epsilon, cp_rbf_kernel kernel, cp_array **values, cp_array **matrix, cp_array **rows)
 {
     const char *name = "RBFInterpolator";
-    cp_array *const all[] = {y, smoothing, which, x, powers};
-    cpi_device *device = device_of(name, 5, all);
+    cp_array *const all[] = {y, smoothing, which, x, powers, d};
+    cpi_device *device = device_of(name, 6, all);
     if (!device) return cp_error();
     if ((unsigned)kernel > CP_RBF_KERNEL_GAUSSIAN) return cpi_fail(CP_ERROR_VALUE, "%s: no such kernel", name);
-    cp_array *in[5] = {numbers(name, y, 2, device)};
+    cp_array *in[6] = {numbers(name, y, 2, device)};
     if (in[0]) in[1] = numbers(name, smoothing, 1, device);
     if (in[1]) in[2] = cpi_dense(name, which, CP_INT64, device);
     if (in[2]) in[3] = numbers(name, x, 2, device);
     if (in[3]) in[4] = cpi_dense(name, powers, CP_INT64, device);
-    cp_code code = in[4] ? CP_OK : cp_error();
-    if (in[4] && (in[2]->ndim != 2 || in[4]->ndim != 2 || in[1]->size != in[0]->shape[0] ||
-                  in[2]->shape[0] != in[3]->shape[0] || in[3]->shape[1] != in[0]->shape[1] ||
-                  (in[4]->shape[0] && in[4]->shape[1] != in[0]->shape[1])))
+    if (in[4]) in[5] = numbers(name, d, 2, device);
+    cp_code code = in[5] ? CP_OK : cp_error();
+    if (in[5] && (in[2]->ndim != 2 || in[4]->ndim != 2 || in[1]->size != in[0]->shape[0] ||
+                  in[5]->shape[0] != in[0]->shape[0] || in[2]->shape[0] != in[3]->shape[0] ||
+                  in[3]->shape[1] != in[0]->shape[1] || (in[4]->shape[0] && in[4]->shape[1] != in[0]->shape[1])))
         code = cpi_fail(CP_ERROR_VALUE, "%s: points, places and powers do not fit", name);
     if (code == CP_OK && in[2]->size) {
         cp_array *low = cp_min(in[2]), *high = low ? cp_max(in[2]) : NULL;
@@ -274,7 +295,13 @@ cp_code cp_rbf_near(cp_array *y, cp_array *smoothing, cp_array *which, cp_array 
         cp_free(high), cp_free(low);
         code = cp_error();
     }
-    if (code == CP_OK) code = fill_near(device, kernel, epsilon, in, matrix, rows);
-    for (int i = 0; i < 5; i++) cp_free(in[i]);
+    near_result r = {0};
+    if (code == CP_OK) code = fill_near(device, kernel, epsilon, in, &r);
+    for (int i = 0; i < 6; i++) cp_free(in[i]);
+    if (code == CP_OK) {
+        *values = r.values, *matrix = r.matrix, *rows = r.rows;
+        r.values = r.matrix = r.rows = NULL;
+    }
+    drop_near(&r);
     return code;
 }

@@ -98,6 +98,11 @@ typedef struct cpi_rbf_near {
     const int64_t *powers;  /* (terms, ndim) */
     double *frame;          /* work: (systems, 2, ndim) */
     double *matrix, *row;   /* (systems, N, N), (systems, N) */
+    /* Or, where rbf_systems is false, sums at the places, of the coefficients with which the points have values d: */
+    int64_t m;
+    const double *d;        /* (points, m) */
+    double *values;         /* (systems, m) */
+    int64_t *singular;      /* 0 before; becomes 1 where a system is singular */
 } cpi_rbf_near;
 
 /*: slot("bspline", bytes="8 * p->places * (1 + p->m)")
@@ -115,7 +120,9 @@ typedef struct cpi_splines_ops {
     cp_code (*banded)(cp_stream *stream, const cpi_banded *p);
     cp_code (*rbf)(cp_stream *stream, const cpi_rbf *p);
     cp_code (*rbf_near)(cp_stream *stream, const cpi_rbf_near *p);
+    bool rbf_systems; /* rbf_near makes the systems, and does not solve them */
 } cpi_splines_ops;
+/*: value("rbf_systems", cuda="true") */
 
 #ifdef __cplusplus
 }

@@ -156,6 +156,17 @@ class RBFInterpolator:
             found = self._near(x)
         return _arrays.restored(found, self._like, (x.shape[0],) + self.d_shape)
 
+    def _systems(self, near, at, powers):
+        """The values at places, or none, but the systems and the places' rows."""
+        try:
+            found = _splines.rbf_near(self.y, self.d, self.smoothing, near, at, powers, self.epsilon, self.kernel)
+        except numpy.linalg.LinAlgError as why:
+            raise numpy.linalg.LinAlgError("Singular matrix") from why
+        if any_of(~cuprite.isfinite(found[0])) and all(bool(cuprite.isfinite(v).all()) for v in (
+                self.y, self.d, self.smoothing, at)):
+            raise numpy.linalg.LinAlgError("Singular matrix")
+        return found
+
     def _near(self, x) -> ndarray:
         from cuprite.scipy.spatial import KDTree
         which = KDTree(self.y).query(x, self.neighbors)[1]
@@ -164,7 +175,10 @@ class RBFInterpolator:
         step = max(1, 2**22 // (n + len(self.powers)) ** 2)
         for i in range(0, x.shape[0], step):
             near, at = which[i:i + step], x[i:i + step]
-            lhs, rows = _splines.rbf_near(self.y, self.smoothing, near, at, powers, self.epsilon, self.kernel)
+            found, lhs, rows = self._systems(near, at, powers)
+            if not len(lhs):
+                parts.append(found)
+                continue
             rhs = cuprite.zeros((at.shape[0], rows.shape[1], self.d.shape[1]))
             rhs[:, :n] = self.d[near]
             parts.append((rows[:, None] @ self._found(lhs, rhs))[:, 0])

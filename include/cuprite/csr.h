@@ -74,9 +74,9 @@ CP_API cp_code cp_csr_align(cp_array *data_a, cp_array *indices_a, cp_array *ind
 /* Elements that stand twice become one. The indices of each row ascend, or are equal. */
 CP_API cp_code cp_csr_sum_duplicates(cp_array *values, cp_array *index, cp_array *ends, cp_array **data,
                                         cp_array **indices, cp_array **indptr);
-/* Rows by number, int64 from 0; CP_ERROR_INDEX for one outside, unless they are known to lie `inside`. */
-CP_API cp_code cp_csr_take(cp_array *values, cp_array *index, cp_array *ends, cp_array *rows, bool inside,
-                              cp_array **data, cp_array **indices, cp_array **indptr);
+/* Rows by number, int64 from 0; CP_ERROR_INDEX for one outside. */
+CP_API cp_code cp_csr_take(cp_array *values, cp_array *index, cp_array *ends, cp_array *rows, cp_array **data,
+                           cp_array **indices, cp_array **indptr);
 /* The elements whose `keep`, an array as long as the values, is not 0. */
 CP_API cp_code cp_csr_select(cp_array *values, cp_array *index, cp_array *ends, cp_array *keep, cp_array **data,
                                 cp_array **indices, cp_array **indptr);

@@ -126,7 +126,7 @@ static void parts(void)
         for (int c = 0; c < COLUMNS; c++) want[k * COLUMNS + c] = a.dense[at[0][k] * COLUMNS + c];
     }
     cp_array *rows = cp_from_host(at[0], CP_INT64, CP_SHAPE(ROWS), NULL);
-    ok(cp_csr_take(a.values, a.index, a.ends, rows, false, &d, &i, &p) == CP_OK);
+    ok(cp_csr_take(a.values, a.index, a.ends, rows, &d, &i, &p) == CP_OK);
     same_matrix(d, i, p, ROWS, COLUMNS, want);
     ok(cp_csr_select(a.values, a.index, a.ends, a.values, &d, &i, &p) == CP_OK);
     same_matrix(d, i, p, ROWS, COLUMNS, a.dense);
@@ -240,7 +240,7 @@ static void test_errors(void **state)
             failed(CP_ERROR_VALUE);
             assert_null(cp_csr_sum(a.values, a.index, a.ends, COLUMNS, 2));
             failed(CP_ERROR_VALUE);
-            assert_int_equal(cp_csr_take(a.values, a.index, a.ends, far, false, &d, &i, &p), CP_ERROR_INDEX);
+            assert_int_equal(cp_csr_take(a.values, a.index, a.ends, far, &d, &i, &p), CP_ERROR_INDEX);
             failed(CP_ERROR_INDEX);
             assert_int_equal(cp_csr_merge(CP_SPARSE_ADD, a.values, a.index, a.ends, half, a.index, a.ends, COLUMNS,
                                              &d, &i, &p), CP_ERROR_TYPE);
@@ -292,7 +292,7 @@ static bool make_everything(void)
                 : k == 0 ? cp_csr_product(a.values, a.index, a.ends, x[0], x[1], x[2], ROWS, &y[0], &y[1], &y[2])
                 : k == 1 ? cp_csr_merge(CP_SPARSE_ADD, x[0], x[1], x[2], x[0], x[1], x[2], ROWS, &y[0], &y[1], &y[2])
                 : k == 2 ? cp_csr_align(x[0], x[1], x[2], x[0], x[1], x[2], ROWS, &y[0], &y[3], &y[1], &y[2])
-                : k == 3 ? cp_csr_take(x[0], x[1], x[2], rows, false, &y[0], &y[1], &y[2])
+                : k == 3 ? cp_csr_take(x[0], x[1], x[2], rows, &y[0], &y[1], &y[2])
                 : k == 4 ? cp_csr_sum_duplicates(x[0], x[1], x[2], &y[0], &y[1], &y[2])
                 : k == 5 ? cp_csr_sort(x[0], x[1], x[2], ROWS, &y[0], &y[1], &y[2])
                          : cp_csr_canonical(a.values, a.index, zero, COLUMNS, 1, &y[0], &y[1], &y[2]);

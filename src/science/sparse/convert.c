@@ -234,7 +234,7 @@ static cp_array *numbers_of(const chosen *c)
 static cp_sparse *take(const cp_sparse *a, cp_array *lines)
 {
     cpi_sparse_parts p = {0};
-    if (!lines || cp_csr_take(a->part[0], a->part[1], a->part[2], lines, true, &p.data, &p.first, &p.second) != CP_OK)
+    if (!lines || cp_csr_take(a->part[0], a->part[1], a->part[2], lines, &p.data, &p.first, &p.second) != CP_OK)
         return NULL;
     const bool by_rows = a->format == CP_SPARSE_CSR;
     return cpi_sparse_made(a->format, by_rows ? lines->size : a->rows, by_rows ? a->columns : lines->size, p,

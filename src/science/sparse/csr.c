@@ -213,8 +213,8 @@ static cp_array *numbers_of(const char *name, cp_array *x, cpi_device *device, c
     return cpi_dense(name, x, CP_INT64, device);
 }
 
-cp_code cp_csr_take(cp_array *values, cp_array *index, cp_array *ends, cp_array *rows, bool inside,
-                       cp_array **data, cp_array **indices, cp_array **indptr)
+cp_code cp_csr_take(cp_array *values, cp_array *index, cp_array *ends, cp_array *rows, cp_array **data,
+                    cp_array **indices, cp_array **indptr)
 {
     const char *name = "sparse_take";
     if (cpi_null(name, values) || cpi_null(name, index) || cpi_null(name, ends) || cpi_null(name, rows))
@@ -224,18 +224,22 @@ cp_code cp_csr_take(cp_array *values, cp_array *index, cp_array *ends, cp_array 
     if (!device || hold(name, &m, values, index, ends, INT64_MAX, device, values->type, false) != CP_OK)
         return cp_error();
     cp_array *which = numbers_of(name, rows, device, "rows");
-    bool good = which && (inside || check_inside(name, which, m.csr.rows, "rows") == CP_OK);
     made r = {0};
     cpi_sparse_job j = {.a = m.csr};
-    good = good && count_begin(name, device, which->size, &j, &r);
+    bool good = which && count_begin_found(name, device, which->size, &j, &r);
     if (good && which->size) {
         cpi_array_used(which);
         j.n = which->size;
         j.rows = (const int64_t *)(const void *)which->data;
         good = device->backend->sparse->take_count(cpi_stream(device), &j) == CP_OK;
     }
-    const int64_t total = good ? count_end(device, &r) : -1;
+    int64_t found[CPI_SPARSE_FOUND];
+    const int64_t total = good ? count_end_found(device, &r, found) : -1;
     good = total >= 0;
+    if (good && found[0]) {
+        cpi_fail(CP_ERROR_INDEX, "%s: rows out of bounds", name);
+        good = false;
+    }
     if (good && too_many(m.csr.wide, total)) {
         drop(&m);
         good = hold(name, &m, values, index, ends, INT64_MAX, device, values->type, true) == CP_OK;

@@ -112,6 +112,30 @@ static inline int64_t count_end(cpi_device *device, made *r)
     if (device->backend->to_host(cpi_stream(device), &total, r->ends->data + (n - 1) * 8, 8) != CP_OK) return -1;
     return total;
 }
+/* The same with j->found: so many counters behind the rows', all 0, which are read with the total. */
+enum { CPI_SPARSE_FOUND = 4 };
+static inline bool count_begin_found(const char *name, cpi_device *device, int64_t rows, cpi_sparse_job *j, made *r)
+{
+    const int64_t n = rows + 1, step = 8;
+    cp_array *all = line(name, device, CP_INT64, n + CPI_SPARSE_FOUND);
+    if (all && zero(device, all) == CP_OK) r->ends = cpi_array_view(all, CP_INT64, 1, &n, &step, all->data);
+    if (r->ends) {
+        j->ends = (int64_t *)(void *)all->data;
+        j->found = j->ends + n;
+    }
+    cp_free(all);
+    return r->ends != NULL;
+}
+static inline int64_t count_end_found(cpi_device *device, made *r, int64_t found[CPI_SPARSE_FOUND])
+{
+    int64_t read[1 + CPI_SPARSE_FOUND] = {-1};
+    if (!sum_counts(device, r) || device->backend->to_host(cpi_stream(device), read,
+                                                           r->ends->data + (r->ends->size - 1) * 8,
+                                                           sizeof read) != CP_OK)
+        return -1;
+    memcpy(found, read + 1, CPI_SPARSE_FOUND * sizeof *found);
+    return read[0];
+}
 /* The arrays of n elements, whose indices are of the type that ends must have. */
 static inline bool make_result(const char *name, cpi_device *device, cp_type type, bool wide, int64_t n,
                                cpi_sparse_job *j, made *r)

@@ -95,8 +95,6 @@ cp_code cp_csr_align(cp_array *data_a, cp_array *indices_a, cp_array *indptr_a, 
 
 /* --- products --- */
 
-enum { FOUND = 4 }; /* elements of j.found */
-
 /* All products as elements of rows, which are then sorted by two transpositions and summed. */
 static cp_code product_of_all(pair *p, int64_t columns, cp_array **data, cp_array **indices, cp_array **indptr)
 {
@@ -120,31 +118,6 @@ static cp_code product_of_all(pair *p, int64_t columns, cp_array **data, cp_arra
     drop_made(&twice);
     return code;
 }
-/* Sums the counts, behind which j.found stands: the total, which is read with it into `found`; -1: failed. Waits. */
-static int64_t count_products(pair *p, int64_t found[FOUND])
-{
-    int64_t read[1 + FOUND] = {-1};
-    const int64_t rows = p->r.ends->size - 1;
-    if (!sum_counts(p->device, &p->r) ||
-        p->device->backend->to_host(cpi_stream(p->device), read, p->r.ends->data + rows * 8, sizeof read) != CP_OK)
-        return -1;
-    memcpy(found, read + 1, FOUND * sizeof *found);
-    return read[0];
-}
-/* The counters of rows, and j.found behind them, all 0. */
-static bool begin_products(pair *p)
-{
-    const int64_t rows = p->a.csr.rows, n = rows + 1, step = 8;
-    cp_array *all = line(p->name, p->device, CP_INT64, n + FOUND);
-    if (all && zero(p->device, all) == CP_OK)
-        p->r.ends = cpi_array_view(all, CP_INT64, 1, &n, &step, all->data);
-    if (p->r.ends) {
-        p->j.ends = (int64_t *)(void *)all->data;
-        p->j.found = p->j.ends + n;
-    }
-    cp_free(all);
-    return p->r.ends != NULL;
-}
 /* The sorted elements of each row, counted and then filled; *zeros: may some of them be 0? *fits: are no more products
  * in any row than the device's kernels take? Otherwise nothing is given. */
 static cp_code product_of_rows(pair *p, bool *fits, bool *zeros, cp_array **data, cp_array **indices,
@@ -152,11 +125,12 @@ static cp_code product_of_rows(pair *p, bool *fits, bool *zeros, cp_array **data
 {
     const cpi_sparse_ops *ops = p->device->backend->sparse;
     cp_stream *stream = cpi_stream(p->device);
-    int64_t found[FOUND] = {0};
+    int64_t found[CPI_SPARSE_FOUND] = {0};
     p->j.n = -1;
-    const bool counted = begin_products(p) && (!p->a.csr.rows || ops->product_count(stream, &p->j) == CP_OK);
-    const int64_t total = counted ? count_products(p, found) : -1;
-    *fits = total < 0 || !found[FOUND - 1];
+    const bool counted = count_begin_found(p->name, p->device, p->a.csr.rows, &p->j, &p->r) &&
+                         (!p->a.csr.rows || ops->product_count(stream, &p->j) == CP_OK);
+    const int64_t total = counted ? count_end_found(p->device, &p->r, found) : -1;
+    *fits = total < 0 || !found[CPI_SPARSE_FOUND - 1];
     if (!*fits) return CP_OK;
     bool good = total >= 0 && widen_pair(p, total) &&
                 make_result(p->name, p->device, p->in[0]->type, p->a.csr.wide, total, &p->j, &p->r);

@@ -6,6 +6,7 @@
 #include "sparse/element.h"
 #include "sparse/sparse.h"
 
+#define CPI_MARK(p) (*(p) = 1)
 #define CPI_NAME(f) f
 #define EL(f) f
 #define CPI_ROW template <class I> static __device__ inline

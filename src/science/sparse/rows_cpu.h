@@ -11,6 +11,7 @@
 #include "sparse/kernels.h"
 #include "sparse/sparse.h"
 
+#define CPI_MARK(p) __atomic_store_n(p, 1, __ATOMIC_RELAXED)
 #define CPI_ROW static inline __attribute__((always_inline))
 #define CPI_NAME(f) CPI_PASTE(f, SUFFIX)
 #define CPI_CALL(f) CPI_PASTE(f, SUFFIX)

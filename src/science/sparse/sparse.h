@@ -34,7 +34,8 @@ typedef struct cpi_sparse_job {
     void *indices, *data;   /* the result */
     void *other;            /* align: data of b; `data` has that of a */
     int64_t row_step, column_step; /* dense: in elements of `data`, which is zeroed */
-    int64_t *found;         /* product: four counters; find: where in a.data, -1: nowhere */
+    int64_t *found;         /* product: four counters; take_count: becomes 1 where a row is outside; find: where in */
+                            /* a.data, -1: nowhere */
 } cpi_sparse_job;
 
 /* Coordinates in any order, to rows: those of one row keep their order, or are sorted by column where `twice` is given

@@ -145,7 +145,7 @@ class IndexedRows:
 
     def _take_major(self, rows):
         """Lines by number: an int64 array that was checked."""
-        triple = S.sparse_take(*self._triple(), rows, True)
+        triple = S.sparse_take(*self._triple(), rows)
         return self._part(triple, rows.size, None)
 
     def _part(self, triple, major, minor, ordered=True):
@@ -188,7 +188,7 @@ class IndexedRows:
         triple = self._triple()
         if minor > max(1 << 24, 8 * triple[0].size):
             triple, minor, columns = _wanted(triple, columns)
-        turned = S.sparse_take(*S.sparse_transpose(*triple, minor), columns, True)
+        turned = S.sparse_take(*S.sparse_transpose(*triple, minor), columns)
         result = self._part(S.sparse_transpose(*turned, major), None, columns.size)
         result._sorted, result._canonical = True, self._canonical
         return result
@@ -217,7 +217,20 @@ class IndexedRows:
 
     # --- reading ---
 
+    def _rows_of_array(self, key):
+        """The rows of a key that is one array, by one look at it; None for another key, and where one is negative."""
+        if not isinstance(key, cp.ndarray) or key.ndim != 1 or key.dtype.kind not in "iu" or not key.size or \
+                self.ndim != 2 or self.format != "csr":
+            return None
+        try:
+            return self._take_major(key)
+        except IndexError:
+            return None
+
     def __getitem__(self, key) -> _spbase | ndarray:
+        rows = self._rows_of_array(key)
+        if rows is not None:
+            return rows
         index, shape = parse(taken(key, self) if is_foreign(key) else key, self.shape)
         if len(shape) > 2:
             raise IndexError(f"Indexing that leads to >2D is not supported by {self.format} format. Try converting to "

@@ -1,8 +1,6 @@
 /* Sparse matrices: arguments and results of what is done to one. */
 #include "cuprite/elementwise.h"
 #include "cuprite/index.h"
-#include "cuprite/reduce.h"
-#include "cuprite/reductions.h"
 #include "sparse/csr.h"
 
 /* --- structure --- */
@@ -191,19 +189,6 @@ cp_code cp_csr_sum_duplicates(cp_array *values, cp_array *index, cp_array *ends,
     return sum_neighbours(name, values, index, ends, -1, data, indices, indptr);
 }
 
-/* An error where a number lies outside of 0..n-1. Waits. */
-static cp_code check_inside(const char *name, cp_array *x, int64_t n, const char *what)
-{
-    if (!x->size) return CP_OK;
-    cp_array *low = cp_min(x), *high = low ? cp_max(x) : NULL;
-    cp_code code = high ? CP_OK : cp_error();
-    if (code == CP_OK && (cp_item_int(low) < 0 || cp_item_int(high) >= n))
-        code = cp_error() != CP_OK ? cp_error() : cpi_fail(CP_ERROR_INDEX, "%s: %s out of bounds", name, what);
-    if (code == CP_OK) code = cp_error();
-    cp_free(high);
-    cp_free(low);
-    return code;
-}
 /* Numbers of rows or columns, 1-d int64. */
 static cp_array *numbers_of(const char *name, cp_array *x, cpi_device *device, const char *what)
 {
@@ -297,16 +282,23 @@ cp_array *cp_csr_find(cp_array *indices, cp_array *indptr, cp_array *rows, cp_ar
     matrix m;
     if (!device || hold(name, &m, NULL, indices, indptr, INT64_MAX, device, CP_BOOL, false) != CP_OK) return NULL;
     cp_array *r = numbers_of(name, rows, device, "rows"), *c = r ? numbers_of(name, columns, device, "columns") : NULL;
-    cp_array *at = NULL;
+    cp_array *at = NULL, *outside = NULL;
     if (c && r->size != c->size) cpi_fail(CP_ERROR_VALUE, "%s: rows and columns must have the same length", name);
-    else if (c && check_inside(name, r, m.csr.rows, "rows") == CP_OK) at = line(name, device, CP_INT64, r->size);
+    else if (c && (outside = line(name, device, CP_INT64, 1)) && zero(device, outside) == CP_OK)
+        at = line(name, device, CP_INT64, r->size);
     if (at && at->size) {
         cpi_array_used(r);
         cpi_array_used(c);
         const cpi_sparse_job j = {.a = m.csr, .unique = ascend, .n = r->size, .rows = (const int64_t *)(void *)r->data,
-                                  .columns = (const int64_t *)(void *)c->data, .found = (int64_t *)(void *)at->data};
-        if (device->backend->sparse->find(cpi_stream(device), &j) != CP_OK) cp_free(at), at = NULL;
+                                  .columns = (const int64_t *)(void *)c->data, .found = (int64_t *)(void *)at->data,
+                                  .ends = (int64_t *)(void *)outside->data};
+        bool good = device->backend->sparse->find(cpi_stream(device), &j) == CP_OK;
+        int64_t some = 0;
+        good = good && device->backend->to_host(cpi_stream(device), &some, outside->data, sizeof some) == CP_OK;
+        if (some) cpi_fail(CP_ERROR_INDEX, "%s: rows out of bounds", name);
+        if (!good || some) cp_free(at), at = NULL;
     }
+    cp_free(outside);
     cp_free(c);
     cp_free(r);
     drop(&m);

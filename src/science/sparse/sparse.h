@@ -30,7 +30,8 @@ typedef struct cpi_sparse_job {
     int64_t n;              /* take: rows; find: places; product: see there */
     const int64_t *rows;    /* take: which, within a's rows; find: the rows of the places */
     const int64_t *columns; /* find */
-    int64_t *ends;          /* count: of row r in ends[r + 1]; fill: where row r begins in ends[r] */
+    int64_t *ends;          /* count: of row r in ends[r + 1]; fill: where row r begins in ends[r]; find: becomes 1 */
+                            /* where a row is outside */
     void *indices, *data;   /* the result */
     void *other;            /* align: data of b; `data` has that of a */
     int64_t row_step, column_step; /* dense: in elements of `data`, which is zeroed */

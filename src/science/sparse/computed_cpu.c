@@ -6,6 +6,11 @@ enum { AHEAD = 6 }; /* elements whose rows of x are asked for */
 
 typedef void (*scatter_fn)(const cpi_sparse_multiply *m, int64_t begin, int64_t end, void *to);
 typedef void (*gather_fn)(void *to, const void *from, int64_t begin, int64_t end);
+/* Where a row's sums are: behind marks of columns, and a list of some. */
+static int64_t sums_at(int64_t columns, int64_t index)
+{
+    return ((2 * columns + CPI_SPARSE_SHORT) * index + 15) / 16 * 16;
+}
 typedef int64_t (*product_fn)(const cpi_sparse_job *j, int64_t begin, int64_t end, cpi_sparse_bits *bits, void *work);
 #define CPI_EACH "sparse/computed.inc"
 #include "sparse/classes.h"
@@ -118,14 +123,16 @@ static void fill_products(void *context, int64_t i, int worker)
 }
 static cp_code run_product(cp_stream *stream, const cpi_sparse_job *j, bool fill)
 {
-    const int64_t index = j->a.wide ? 8 : 4, size = fill ? cpi_itemsize(j->a.type) + 2 * index : index;
-    product p = {.j = j, .words = fill ? cpi_sparse_bits_words(j->b.columns) + 8 : 0,
-                 .sums = ((j->b.columns + CPI_SPARSE_SHORT) * size + 63) / 64 * 64};
+    const int64_t index = j->a.wide ? 8 : 4, columns = j->b.columns;
+    product p = {.j = j, .words = fill ? cpi_sparse_bits_words(columns) + 8 : 0,
+                 .sums = fill ? sums_at(columns, index) + columns * cpi_itemsize(j->a.type) : columns * index};
+    p.sums = (p.sums + 63) / 64 * 64;
     const int workers = cpi_workers();
     p.bits = cpi_work_alloc(stream, (size_t)workers * ((size_t)p.words * 8 + (size_t)p.sums));
     if (!p.bits) return cp_error();
     p.work = (char *)(p.bits + workers * p.words);
-    memset(p.bits, 0, (size_t)workers * (size_t)(p.words * 8 + p.sums));
+    memset(p.bits, 0, (size_t)workers * (size_t)p.words * 8);
+    for (int w = 0; w < workers; w++) memset(p.work + w * p.sums, 0, (size_t)(j->b.columns * index)); /* marks */
     const int64_t cost = (cpi_sparse_mean(&j->a) + 1) * (cpi_sparse_mean(&j->b) + 1);
     const int64_t tasks = cpi_cut(j->a.rows, 16384 / cost + 1, &p.each);
     cpi_parallel(tasks, fill ? fill_products : count_products, &p);

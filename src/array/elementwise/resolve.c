@@ -57,12 +57,17 @@ static bool has_parts(const cpi_op_row *row)
     for (int i = 0; i < row->nin; i++) yes |= row->in[i] == CPI_TYPE_PART;
     return yes;
 }
-/* The first loop to whose inputs all of these types cast safely, where an input is a complex type's part. */
+/* The first loop to whose inputs all of these types cast safely, where an input is a complex type's part. With the rule
+ * `double` float32 and complex64 are only for inputs of just these types. */
 static cp_type loop_with_parts(const cpi_op_row *row, const cp_type *in)
 {
     for (int t = 0; t < CP_NTYPES; t++) {
+        const bool exact = row->rule == CPI_RULE_DOUBLE && (t == CP_FLOAT32 || t == CP_COMPLEX64);
         bool fits = cpi_has_loop(row, (cp_type)t);
-        for (int i = 0; i < row->nin && fits; i++) fits = cp_can_cast(in[i], cpi_in_type(row, i, (cp_type)t), CP_SAFE);
+        for (int i = 0; i < row->nin && fits; i++) {
+            const cp_type to = cpi_in_type(row, i, (cp_type)t);
+            fits = exact ? in[i] == to : cp_can_cast(in[i], to, CP_SAFE);
+        }
         if (fits) return (cp_type)t;
     }
     return CP_DEFAULT;
@@ -72,14 +77,18 @@ static cp_type loop_with_parts_for(const cpi_op_row *row, cp_array *const *in)
 {
     cp_type types[CPI_MAXIN];
     bool precise = false; /* is there an operand whose precision counts? */
-    for (int i = 0; i < row->nin; i++)
-        precise |= !(in[i]->flags & CPI_WEAK) && (cpi_is_float(in[i]->type) || cpi_is_complex(in[i]->type));
+    bool single = row->rule == CPI_RULE_DOUBLE; /* do all of them have the one that is only for its own kind? */
+    for (int i = 0; i < row->nin; i++) {
+        if (in[i]->flags & CPI_WEAK) continue;
+        precise |= cpi_is_float(in[i]->type) || cpi_is_complex(in[i]->type);
+        single &= is_single(in[i]->type);
+    }
     for (int i = 0; i < row->nin; i++) {
         types[i] = in[i]->type;
         if (!(in[i]->flags & CPI_WEAK)) continue;
         bool alone = true; /* an integer beside integers alone is none of their size */
         for (int k = 0; k < row->nin; k++) alone &= (in[k]->flags & CPI_WEAK) != 0;
-        if (precise) types[i] = cpi_is_complex(types[i]) ? CP_COMPLEX64 : CP_BOOL;
+        if (precise) types[i] = cpi_is_complex(types[i]) ? CP_COMPLEX64 : single ? CP_FLOAT32 : CP_BOOL;
         else if (types[i] == CP_INT64 && !alone) types[i] = CP_BOOL;
     }
     return loop_with_parts(row, types);

@@ -12,8 +12,6 @@
 /* I exp(-z) and K exp(z), each to be multiplied by exp of its scale; `known` is 0 where the order is too large. */
 typedef struct cps_ik { cp_complex128 i, k; double i_scale, k_scale; int known; } cps_ik;
 
-CPS_MATH cp_complex128 cps_scale(cp_complex128 z, double s) { return CPS_C(z.re * s, z.im * s); }
-CPS_MATH double cps_size(cp_complex128 z) { return fabs(z.re) + fabs(z.im); }
 /* exp(i pi x) */
 CPS_MATH cp_complex128 cps_turn(double x) { return CPS_C(cps_cospi(x), cps_sinpi(x)); }
 

@@ -104,4 +104,6 @@ CPS_HEAVY double cps_agm(double a, double b)
     return sign * a;
 }
 
+#include "scalar/carlson_complex.h" /* calls the functions above */
+
 #endif

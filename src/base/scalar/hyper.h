@@ -7,42 +7,7 @@
 #define CPS_HYPER_H
 
 #include "scalar/gamma_real.h"
-
-/* --- pairs: high and low part of a number --- */
-
-typedef struct cps_two { double high, low; } cps_two;
-CPS_MATH cps_two cps_two_sum(double a, double b)
-{
-    const double s = a + b, back = s - a;
-    cps_two r = {s, (a - (s - back)) + (b - back)};
-    return r;
-}
-CPS_MATH cps_two cps_two_of(double high, double low) /* |high| above |low| */
-{
-    const double s = high + low;
-    cps_two r = {s, low - (s - high)};
-    return r;
-}
-CPS_MATH cps_two cps_two_add(cps_two a, cps_two b)
-{
-    const cps_two s = cps_two_sum(a.high, b.high);
-    return cps_two_of(s.high, s.low + (a.low + b.low));
-}
-CPS_MATH cps_two cps_two_times(cps_two a, cps_two b)
-{
-    const double p = a.high * b.high;
-    return cps_two_of(p, fma(a.high, b.high, -p) + (a.high * b.low + a.low * b.high));
-}
-CPS_MATH cps_two cps_two_over(cps_two a, cps_two b)
-{
-    const double q = a.high / b.high, rest = fma(-q, b.high, a.high) + a.low - q * b.low;
-    return cps_two_of(q, rest / b.high);
-}
-/* The sum, NaN where its rounding errors are beyond 10^-13 of it. */
-CPS_MATH double cps_two_result(cps_two sum, double largest)
-{
-    return sum.high != 0 && fabs(sum.high) < largest * 1e-18 ? CPS_NAN : sum.high + sum.low;
-}
+#include "scalar/pairs.h"
 
 CPS_MATH int cps_not_positive_whole(double x) { return x <= 0 && x == floor(x); }
 
@@ -298,5 +263,7 @@ CPS_HEAVY double cps_eval_sh_jacobi(double n, double p, double q, double x)
 {
     return cps_eval_jacobi(n, p - q, q - 1, 2 * x - 1) / cps_binomial_of(n, n + p - 1);
 }
+
+#include "scalar/hyper_complex.h" /* calls the functions above */
 
 #endif

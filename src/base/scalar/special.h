@@ -31,6 +31,9 @@
 #define CPS_LOG_2PI 1.8378770664093454835606594728112353
 #define CPS_SQRT_HALF 0.70710678118654752440084436210484904
 
+CPS_MATH cp_complex128 cps_scale(cp_complex128 z, double s) { return CPS_C(z.re * s, z.im * s); }
+CPS_MATH double cps_size(cp_complex128 z) { return fabs(z.re) + fabs(z.im); }
+
 /* c[0] + c[1] x + ... */
 CPS_MATH double cps_polynomial(const double *c, int n, double x)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes tests/python/special_complex_values.txt: values of the special functions of complex numbers, with 20 digits.
 
-A line is NAME, the order where there is one, the argument's parts as hexadecimal floats, and the parts of the values.
+A line is NAME, the arguments as hexadecimal floats, two of a complex number, and the parts of the values.
 Arguments lie on both sides of the axes and of the branch cuts, near 0, where functions change their method, and far
 away. Needs mpmath; run by hand after a function was added: tools/make_special_complex_values.py [NAME...].
 """
@@ -92,16 +92,56 @@ VALUES = {
 }
 
 
+def omega(z):
+    with mp.workdps(120 + int(abs(z.real))):
+        return mp.lambertw(mp.exp(z), int(mp.ceil((mp.im(z) - mp.pi) / (2 * mp.pi))))
+
+
+def right(n):
+    """Numbers right of the imaginary axis."""
+    return [complex(abs(z.real), z.imag) for z in drawn(n, 100)]
+
+
+def groups(n, *of):
+    """Arguments of functions of several: each from its own."""
+    return [tuple(draw.choice(v) for v in of) for _ in range(n)]
+
+
+def above(f):
+    """With a real number beyond 1 on the upper side of the cut, where mpmath has the lower."""
+    return lambda *x: mp.conj(f(*x)) if x[-1].imag == 0 else f(*x)
+
+
+PLANE, REALS = drawn(60, 50), [draw.uniform(-9, 9) for _ in range(20)] + [0.5, 1.0, 2.0, -1.5, 3.0, 1e-3]
+DEGREES, SHAPES = [0.0, 1.0, 2.0, 5.0, 13.0, 40.0, 2.5, 7.75, -0.25], [-0.5, 0.25, 2.0]
+AROUND_1 = drawn(60, 3, near=(0.5, 0.75, 1, 1.25)) + drawn(20, 1e3) + [1 + 1e-3j, 1.001 - 1e-6j, 1.5 + 0j, 30 + 0j]
+SMALL = drawn(40, 2, near=(1,))
+VALUES |= {
+    "wrightomega": (omega, [complex(draw.uniform(-8, 8), draw.uniform(-12, 12)) for _ in range(40)] +
+                    [complex(draw.uniform(-6, -0.8), s * (math.pi + d)) for s in (1, -1)
+                     for d in (-1e-9, 1e-9, 1e-3, -1e-3, 0.3)] + drawn(20, 300)),
+    "elliprc": (mp.elliprc, groups(40, PLANE, PLANE)), "elliprf": (mp.elliprf, groups(40, PLANE, PLANE, PLANE)),
+    "elliprd": (mp.elliprd, groups(40, PLANE, PLANE, PLANE)), "elliprg": (mp.elliprg, groups(40, PLANE, PLANE, PLANE)),
+    "elliprj": (mp.elliprj, groups(40, right(20), right(20), right(20), right(20))),
+    "hyp1f1": (mp.hyp1f1, groups(80, REALS, REALS, drawn(60, 120, near=(30, 60)))),
+    "hyp2f1": (above(mp.hyp2f1), groups(120, REALS, REALS, REALS, AROUND_1)),
+    "eval_jacobi": (mp.jacobi, groups(40, DEGREES, SHAPES, SHAPES, SMALL)),
+    "eval_legendre": (mp.legendre, groups(40, DEGREES, SMALL)), "eval_chebyt": (mp.chebyt, groups(40, DEGREES, SMALL)),
+    "eval_chebyu": (mp.chebyu, groups(40, DEGREES, SMALL)),
+    "eval_gegenbauer": (mp.gegenbauer, groups(40, DEGREES, [0.25, 1.5, 3.0], SMALL)),
+    "eval_genlaguerre": (mp.laguerre, groups(40, DEGREES, SHAPES, drawn(30, 9))),
+}
+
+
 def line(name, f, x):
-    order, z = x if isinstance(x, tuple) else (None, x)
+    x = x if isinstance(x, tuple) else (x,)
     with mp.workdps(60):
-        v = f(mpc(z)) if order is None else f(mpf(order), mpc(z))
+        v = f(*(mpc(z) if isinstance(z, complex) else mpf(z) for z in x))
     parts = [part for u in (v if isinstance(v, list) else [v]) for part in (mp.re(u), mp.im(u))]
     if not all(1e-290 < abs(p) < 1e300 for p in parts):  # as the differences of its test are numbers
         return None
-    words = [name, *([] if order is None else [float(order).hex()]), z.real.hex(), z.imag.hex()]
+    words = [name, *(float(p).hex() for z in x for p in ((z.real, z.imag) if isinstance(z, complex) else (z,)))]
     return " ".join(words + [mp.nstr(v, 20) for v in parts])
-
 
 def main(names):
     kept = []

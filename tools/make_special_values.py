@@ -508,6 +508,100 @@ VALUES |= {
 }
 
 
+def integrated(half, sign, x, m, squared=False):
+    """The sum of t(k) / (2k + m), t(k) = t(k - 1) sign x^2 / (4 (k + half)^2); `squared`: of t(k) (h + w) w, where w is
+    1 / (2k + m) and h the k-th harmonic number."""
+    with mp.workdps(int(60 + 1.4 * x)):
+        total, term, harmonic = mpf(0), mpf(1), mpf(0)
+        for k in range(int(3 * x) + 100):
+            if k:
+                term *= sign * x * x / (4 * (k + half) ** 2)
+                harmonic += mpf(1) / k
+            if 2 * k + m:
+                w = mpf(1) / (2 * k + m)
+                total += term * w * (harmonic + w) if squared else term * w
+        return total
+
+
+def with_log(sign, x, m, half):
+    """half l^2 + l plain - squared, l = log(x / 2) + Euler's constant"""
+    l = mp.log(x / 2) + mp.euler
+    return half * l * l + l * integrated(0, sign, x, m) - integrated(0, sign, x, m, True)
+
+
+def far(f, digits=1.4):
+    """f with digits for what cancels"""
+    def run(x):
+        with mp.workdps(int(60 + digits * abs(x) ** (1.5 if digits < 1 else 1))):
+            return f(mpf(x))
+    return run
+
+
+def airy_integrals(x):
+    def one(y):
+        """of Ai and Bi from 0 to y"""
+        f = tf = mpf(1)
+        tg = y
+        g = y / 2
+        for k in range(1, int(3 * abs(y) ** 1.5) + 60):
+            tf *= y ** 3 / (3 * k * (3 * k - 1))
+            tg *= y ** 3 / (3 * k * (3 * k + 1))
+            f += tf / (3 * k + 1)
+            g += tg / (3 * k + 2)
+        f, g = y * f * mp.airyai(0), -y * g * mp.airyai(0, derivative=1)
+        return f - g, mp.sqrt(3) * (f + g)
+    return [*one(x), *(-v for v in one(-x))]
+
+
+def bessel_polynomial(a, l, v):
+    with mp.workdps(int(60 + 2.2 * a)):
+        term = a ** v * mp.rgamma(v + 1)
+        total = term / (l + v + 1)
+        for k in range(1, int(4 * a) + 100):
+            term *= -a * a / (k * (k + v))
+            total += term / (l + v + 1 + 2 * k)
+        return total
+
+
+def slope_of(f, v, x):
+    return mp.diff(lambda t: mp.re(f(v, t)), x)
+
+
+NEAR = sizes(1e-6, 1, 6) + between(0, 37, 24) + around(1)
+STRUVE_ORDERS = [0.0, 1.0, -1.0, 2.0, 0.5, -0.5, -1.5, 7.25, 30.25, -12.75, 120.5, -4.0]
+CYLINDER_ORDERS = [0.0, 1.0, -1.0, 0.5, -0.5, 2.25, -3.75, 7.0, 12.5, -20.25, 33.3]
+VALUES |= {
+    "struve": (mp.struveh, triples(STRUVE_ORDERS, RADII + [12.5, 36.0, 150.0], n=80)),
+    "modstruve": (mp.struvel, triples(STRUVE_ORDERS, RADII[:-6] + [12.5, 36.0, 150.0, 650.0], n=80)),
+    "itstruve0": (lambda x: 2 / mp.pi * x * x * integrated(mpf(1) / 2, -1, x, 2), NEAR + around(36.75) + [80.0, 140.5]),
+    "it2struve0": (far(lambda x: mp.pi / 2 - 2 / mp.pi * x * integrated(mpf(1) / 2, -1, x, 1)),
+                   NEAR + around(36.75) + [80.0, 140.5]),
+    "itmodstruve0": (lambda x: 2 / mp.pi * x * x * integrated(mpf(1) / 2, 1, x, 2),
+                     NEAR + around(40.75) + [90.0, 400.0]),
+    "itj0y0": (far(lambda x: [x * integrated(0, -1, x, 1), 2 / mp.pi * x * with_log(-1, x, 1, 0)]),
+               NEAR + around(36.75) + [80.0, 140.5]),
+    "it2j0y0": (far(lambda x: [-integrated(0, -1, x, 0), mp.pi / 6 - 2 / mp.pi * with_log(-1, x, 0, mpf(1) / 2)]),
+                NEAR + around(36.75) + [80.0, 140.5]),
+    "iti0k0": (far(lambda x: [x * integrated(0, 1, x, 1), -x * with_log(1, x, 1, 0)]), NEAR + around(36.75) + [300.0]),
+    "it2i0k0": (far(lambda x: [integrated(0, 1, x, 0), mp.pi ** 2 / 24 + with_log(1, x, 0, mpf(1) / 2)]),
+                NEAR + around(45.75) + [300.0]),
+    "itairy": (far(airy_integrals, 0.6), between(-25, 25, 30) +
+               [v for b in (1e-6, 0.1, 9.3, 14.6, 60.0) for v in (b, -b)]),
+    "besselpoly": (bessel_polynomial, triples(between(0, 30, 10) + [18.3, 18.5, 60.0, 1e-3],
+                                              [0.0, 1.0, -0.5, 2.25, -3.25], [0.0, 1.0, 2.0, 0.5, 7.75, 30.25],
+                                              n=60)),
+    "hyperu": (mp.hyperu, triples(REALS + [1e-5, -12.0, 33.5, -0.999], REALS + [1e-5, -3.0, 0.999, -11.5],
+                                  between(0, 10, 8) + sizes(1e-4, 1, 4) + [8.0, 25.0, 100.0], n=90)),
+    "pbdv": (lambda v, x: [mp.pcfd(v, x), x / 2 * mp.pcfd(v, x) - mp.pcfd(v + 1, x)],
+             triples(CYLINDER_ORDERS, between(-15, 15, 14) + [1e-3, -1e-3, 0.7, 25.0], n=60)),
+    "pbvv": (lambda v, x: [mp.pcfv(-v - mpf(1) / 2, x), slope_of(mp.pcfv, -v - mpf(1) / 2, x)],
+             triples(CYLINDER_ORDERS, between(-12, 12, 14) + [1e-3, -1e-3, 0.7, 20.0], n=50)),
+    "pbwa": (lambda a, x: [mp.re(mp.pcfw(a, x)), slope_of(mp.pcfw, a, x)],
+             triples(between(-5, 5, 6) + [0.25, -0.75, 9.5, -14.0],
+                     between(-5, 5, 10) + [12.5, -16.0, 25.0, 0.01, -0.01], n=50)),
+}
+
+
 def line(name, f, x):
     x = x if isinstance(x, tuple) else (x,)
     with mp.workdps(60):

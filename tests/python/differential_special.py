@@ -53,7 +53,7 @@ class Case:
         shape = tuple(1 if r.chance(0.15) else n for n in whole)
         if self.f.nin > 1 and r.chance(0.2):
             shape = shape[r.randrange(len(shape) + 1):]
-        order = self.complex and self.f.nin > 1 and k == 0
+        order = self.complex and table.ROW[self.name].args[1].split(",")[k].split("-")[0] == "part"
         values, n = pool(self.name)[k], int(np.prod(shape))
         count = k < table.COUNTS.get(self.name, 0)
         char = r.pick("qih" if count else "fd" if order else "FD" if self.complex else "dddfffqih?e")

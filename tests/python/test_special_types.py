@@ -8,11 +8,7 @@ from cuprite.scipy import special as ours
 from oracle import outcome
 
 TYPES = "?bBhHiIlLefdFD"
-#: real numbers alone here, and whole orders as floating-point numbers (SciPy: integers alone)
-REAL_HERE = {"elliprc", "elliprd", "elliprf", "elliprg", "elliprj", "eval_chebyc", "eval_chebys", "eval_chebyt",
-             "eval_chebyu", "eval_gegenbauer", "eval_genlaguerre", "eval_jacobi", "eval_laguerre", "eval_legendre",
-             "eval_sh_chebyt", "eval_sh_chebyu", "eval_sh_jacobi", "eval_sh_legendre", "hyp1f1", "hyp2f1",
-             "wrightomega"}
+#: whole orders as floating-point numbers too (SciPy: integers alone)
 ANY_ORDER = {"eval_hermite", "eval_hermitenorm"}
 UFUNCS = sorted(name for name in dir(scipy.special) if isinstance(getattr(scipy.special, name), np.ufunc)
                 and hasattr(ours, name))
@@ -34,8 +30,7 @@ def array(t):
 
 
 def left_out(name, types):
-    return (name in REAL_HERE and set(types) & set("FD") or
-            name in ANY_ORDER and types[0] in "Lefd")
+    return name in ANY_ORDER and types[0] in "Lefd"
 
 
 @pytest.mark.parametrize("name", UFUNCS)

@@ -16,7 +16,6 @@ from element_types import by_suffix, for_type, types_of
 from table import Row
 
 TABLE = "src/array/elementwise/elementwise.def"
-CHAPTERS = "src/array/elementwise/special.def"
 RULES = {"": "CPI_RULE_SAME", "number": "CPI_RULE_NUMBER", "count": "CPI_RULE_COUNT", "divide": "CPI_RULE_DIVIDE",
          "logic": "CPI_RULE_LOGIC", "double": "CPI_RULE_DOUBLE", "order": "CPI_RULE_ORDER",
          "orders": "CPI_RULE_ORDERS"}
@@ -429,4 +428,4 @@ def write(tables, out):
         out.write(f"src/elementwise/loops_{group}_simd.c", TABLE, loops_file(main, types, group, members))
         out.write(f"src/elementwise/accumulate_{group}.c", TABLE, accumulate_file(main, types, members))
     for chapter, members in chapters_of(operations).items():
-        out.write(f"src/elementwise/loops_{chapter}_simd.c", CHAPTERS, chapter_file(chapter, members, types))
+        out.write(f"src/elementwise/loops_{chapter}_simd.c", members[0].row.file, chapter_file(chapter, members, types))

@@ -9,8 +9,8 @@ Operations with one result, all of whose inputs have the computing type, use the
 kernel. In a group of types equal bodies exist once.
 """
 from element_types import by_suffix, for_type, types_of
-from elementwise import (CHAPTERS, LETTERS, RULES, TABLE, acting_type, chapters_of, groups_of, main_of, operations_of,
-                         types_in, uses, word_of)
+from elementwise import (LETTERS, RULES, TABLE, acting_type, chapters_of, groups_of, main_of, operations_of, types_in,
+                         uses, word_of)
 
 CALLS = {"never": "CPI_CALL_NEVER", "general": "CPI_CALL_GENERAL", "wide": "CPI_CALL_WIDE", "always": "CPI_CALL_ALWAYS",
          "once": "CPI_CALL_ALWAYS"}
@@ -411,4 +411,4 @@ def write(tables, out):
         out.write(f"src/elementwise/kernels_{group}_cuda.cu", TABLE, kernels_file(operations, types, members))
     out.write("src/elementwise/kernels_halves_cuda.cu", TABLE, halves_file(operations, types))
     for chapter, members in chapters_of(operations).items():
-        out.write(f"src/elementwise/kernels_{chapter}_cuda.cu", CHAPTERS, chapter_file(chapter, members, types))
+        out.write(f"src/elementwise/kernels_{chapter}_cuda.cu", members[0].row.file, chapter_file(chapter, members, types))

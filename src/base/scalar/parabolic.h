@@ -1,0 +1,337 @@
+/* The chapter of Tricomi's confluent hypergeometric function U and of parabolic cylinder functions.
+ *
+ * U of a > 0 is its integral, whose integrand is positive, by the trapezoidal rule; smaller a follow by their
+ * recurrence, downwards as it is stable. Parabolic cylinder functions are U or its like where they decay; where they
+ * oscillate or grow, their differential equation is solved by Taylor series from 0 on, or from where their asymptotic
+ * series holds. What would take too many steps is NaN. */
+#ifndef CPS_PARABOLIC_H
+#define CPS_PARABOLIC_H
+
+#include "scalar/gamma.h"
+
+#define CPS_MOST_STEPS 8000
+
+/* --- U --- */
+
+/* x^-a times 2F0(a, 1 + a - b; -1/x); NaN where that is not certain. */
+CPS_HEAVY double cps_hyperu_far(double a, double b, double x)
+{
+    const double c = 1 + a - b;
+    double term = 1, sum = 1, last = 1;
+    for (double k = 0; k < 300; k++) {
+        term *= -(a + k) * (c + k) / ((k + 1) * x);
+        const double size = fabs(term);
+        sum += term;
+        if (size > 2 || (size > last && size > 0.1)) return CPS_NAN;
+        if (size < 1e-17 * fabs(sum)) return pow(x, -a) * sum;
+        if (size > last) return CPS_NAN;
+        last = size;
+    }
+    return CPS_NAN;
+}
+/* u of u - exp(-u) = s */
+CPS_MATH double cps_from_exponent(double s)
+{
+    double u = s > 0 ? s : -log(1.5 - s);
+    for (int i = 0; i < 4; i++) {
+        const double e = exp(-u);
+        u -= (u - e - s) / (1 + e);
+    }
+    return u;
+}
+/* The integrand t^a (1 + t)^p exp(-x t) dt / t of t = scale exp(u - exp(-u)), with exp(`least`) divided out; if
+ * `less`, without exp(-c t) t^a, c = x - min(p, 0). */
+CPS_MATH double cps_hyperu_integrand(double a, double p, double x, double scale, double u, double least, int less)
+{
+    const double e = exp(-u), s = u - e, t = scale * exp(s);
+    if (!(t > 0) || t > 1e300) return 0;
+    const double power = p * log1p(t), value = exp(-x * t + a * s + power - least) * (1 + e);
+    if (!less) return value;
+    return -expm1(p < 0 ? -p * cps_log1p_less(t, 1 + t) : -power) * value;
+}
+/* U of a > 0 and x > 0. */
+CPS_HEAVY double cps_hyperu_integral(double a, double b, double x)
+{
+    const double p = b - a - 1, m = b - 1 - x, root = sqrt(m * m + 4 * x * a), scale = x > 1 ? 1 / x : 1;
+    const double peak = m < 0 ? 2 * a / (root - m) : (m + root) / (2 * x), c = x - fmin(p, 0);
+    const int less = a < 1;
+    const double begin = less ? fmax(peak, 1 / c) : peak, s = log(begin / scale);
+    if (!(begin > 0 && begin < 1e300)) return CPS_NAN;
+    const double curve = x * peak - p * (peak / (1 + peak)) / (1 + peak), u = cps_from_exponent(s);
+    const double step = fmin(0.1, 0.6 / (sqrt(fabs(curve)) * (1 + exp(-u))));
+    const double least = -x * begin + a * s + p * log1p(begin);
+    double sum = cps_hyperu_integrand(a, p, x, scale, u, least, less);
+    for (int side = -1; side <= 1; side += 2)
+        for (double k = 1; k < CPS_MOST_STEPS; k++) {
+            const double add = cps_hyperu_integrand(a, p, x, scale, u + side * k * step, least, less);
+            sum += add;
+            if (add < 1e-18 * sum) break;
+        }
+    const double factor = a * log(scale) + least;
+    sum *= step;
+    if (a > 100 || fabs(factor) > 600) sum = exp(factor - cps_gammaln(a) + log(sum));
+    else sum *= exp(factor) * cps_rgamma(a);
+    return less ? sum + pow(c, -a) : sum;
+}
+CPS_HEAVY double cps_hyperu_positive(double a, double b, double x)
+{
+    const double far = x > 8 ? cps_hyperu_far(a, b, x) : CPS_NAN;
+    return far == far ? far : cps_hyperu_integral(a, b, x);
+}
+/* U of a <= 0 by steps from a number in 0 to 1. */
+CPS_HEAVY double cps_hyperu_down(double a, double b, double x)
+{
+    const double n = ceil(-a);
+    if (n > 1e5) return CPS_NAN;
+    double d = a + n, now, above = 0, scale = 1;
+    if (d == 0) now = 1;
+    else {
+        now = cps_hyperu_positive(d, b, x);
+        above = cps_hyperu_positive(d + 1, b, x);
+    }
+    for (double k = 0; k < n; k++, d -= 1) {
+        const double next = (x - b + 2 * d) * now - d * (d - b + 1) * above;
+        above = now;
+        now = next;
+        if (fabs(now) > 1e250) now *= 1e-200, above *= 1e-200, scale = scale == 1 ? 1e200 : CPS_INF;
+    }
+    return now * scale;
+}
+/* Of x below 10^-100: gamma(1 - b) / gamma(1 + a - b) + gamma(b - 1) / gamma(a) x^(1 - b), with its limit at b = 1. */
+CPS_HEAVY double cps_hyperu_near_0(double a, double b, double x)
+{
+    const double r = cps_rgamma(a), power = pow(x, 1 - b);
+    if (fabs(a) < 1e-290) return 1;
+    if (b == 1) return -r * (log(x) + cps_digamma(a) + 2 * CPS_EULER);
+    const double first = cps_is_pole(1 - b) ? 0 : cps_gamma(1 - b) * cps_rgamma(1 + a - b);
+    return first + (cps_is_pole(b - 1) || r == 0 || power == 0 ? 0 : cps_gamma(b - 1) * r * power);
+}
+/* Of x <= 1 by 1F1; NaN where b is nearly whole, or the two parts cancel. */
+CPS_HEAVY double cps_hyperu_small(double a, double b, double x)
+{
+    const double c = 1 + a - b;
+    double f = 1, g = 1, tf = 1, tg = 1;
+    if (fabs(b - rint(b)) < 0.05 || fabs(a) > 20 || fabs(b) > 20) return CPS_NAN;
+    for (double k = 0; k < 60; k++) {
+        tf *= (a + k) / (b + k) / (k + 1) * x;
+        tg *= (c + k) / (2 - b + k) / (k + 1) * x;
+        f += tf, g += tg;
+        if (fabs(tf) < 1e-18 * fabs(f) && fabs(tg) < 1e-18 * fabs(g)) break;
+    }
+    f *= cps_gamma(1 - b) * cps_rgamma(c);
+    g *= cps_gamma(b - 1) * cps_rgamma(a) * pow(x, 1 - b);
+    return fabs(f + g) > 0.2 * fmax(fabs(f), fabs(g)) ? f + g : CPS_NAN;
+}
+CPS_HEAVY double cps_hyperu(double a, double b, double x)
+{
+    const double c = 1 + a - b;
+    if (a != a || b != b || !(x >= 0) || cps_infinite(a)) return CPS_NAN;
+    if (a == 0) return 1;
+    if (cps_infinite(b)) return CPS_NAN;
+    if (x == 0) {
+        if (a < 0 && a == rint(a)) { /* a polynomial: (b)_n, with a sign */
+            double r = 1;
+            if (a < -400) return CPS_NAN;
+            for (double k = 0; k < -a; k++) r *= -(b + k);
+            return r;
+        }
+        return b >= 1 ? CPS_INF : cps_gamma(1 - b) * cps_rgamma(c);
+    }
+    if (x == CPS_INF) return a > 0 ? 0 : CPS_INF;
+    if (x > 8) {
+        const double far = cps_hyperu_far(a, b, x);
+        if (far == far) return far;
+    }
+    const int whole = a <= 0 && a == rint(a);
+    if (x < 1e-100 && !whole) return cps_hyperu_near_0(a, b, x);
+    if (a > 0) return cps_hyperu_integral(a, b, x);
+    const double small = x <= 1 ? cps_hyperu_small(a, b, x) : CPS_NAN;
+    if (small == small) return small;
+    if (c > 0) return pow(x, 1 - b) * cps_hyperu_integral(c, 2 - b, x);
+    if (c > a && (!whole || (c <= 0 && c == rint(c)))) return pow(x, 1 - b) * cps_hyperu_down(c, 2 - b, x);
+    return cps_hyperu_down(a, b, x);
+}
+
+/* --- y'' = (a + q x^2) y --- */
+
+typedef struct cps_line { double y, slope; } cps_line;
+CPS_HEAVY cps_line cps_taylor(double a, double q, double x, double h, cps_line f)
+{
+    const double hh = h * h, q0 = (a + q * x * x) * hh, q1 = 2 * q * x * hh * h, q2 = q * hh * hh;
+    double t3 = 0, t2 = 0, t1 = f.y, t0 = f.slope * h, y = t1 + t0, slope = t0; /* the newest is t0 */
+    for (double k = 0; k < 80; k++) {
+        const double next = (q0 * t1 + q1 * t2 + q2 * t3) / ((k + 1) * (k + 2));
+        t3 = t2, t2 = t1, t1 = t0, t0 = next;
+        y += t0;
+        slope += (k + 2) * t0;
+        if (k > 4 && k * fabs(t0) + k * fabs(t1) + fabs(t2) < 1e-18 * (fabs(y) + fabs(slope))) break;
+    }
+    const cps_line r = {y, slope / h};
+    return r;
+}
+/* From one place to another; both on one side of 0. */
+CPS_HEAVY cps_line cps_solve(double a, double q, double from, double to, cps_line f)
+{
+    const cps_line none = {CPS_NAN, CPS_NAN};
+    if (from == to) return f;
+    if (from == 0 && fabs(to) < 1e-100) {
+        const cps_line r = {f.y + f.slope * to, f.slope + a * f.y * to};
+        return r;
+    }
+    const double far = fmax(fabs(from), fabs(to)), near = fmin(fabs(from), fabs(to));
+    if ((far - near) * sqrt(fabs(a) + 0.25 * far * far) > 1.5 * CPS_MOST_STEPS) return none;
+    const double side = to > from ? 1 : -1;
+    double x = from;
+    for (int i = 0; i < 2 * CPS_MOST_STEPS && x != to; i++) {
+        double step = 1.5 / sqrt(fabs(a) + 0.25 * x * x + 0.5);
+        if (fabs(to - x) < 1.01 * step) {
+            f = cps_taylor(a, q, x, to - x, f);
+            x = to;
+        } else {
+            const double next = x + side * step;
+            f = cps_taylor(a, q, x, next - x, f);
+            x = next;
+        }
+        if (!(fabs(f.y) < 1e305 && fabs(f.slope) < 1e305)) return f;
+    }
+    return f;
+}
+
+/* --- D, U and V of y'' = (a + x^2 / 4) y --- */
+
+/* U at 0 */
+CPS_MATH cps_line cps_u_at_0(double a)
+{
+    const double r = exp2(-0.5 * a - 0.25) * CPS_SQRT_PI;
+    const cps_line f = {r * cps_rgamma(0.75 + 0.5 * a), -r * 1.4142135623730950488 * cps_rgamma(0.25 + 0.5 * a)};
+    return f;
+}
+/* D of order v and its derivative at x >= 0 */
+CPS_HEAVY cps_line cps_d_right(double v, double x)
+{
+    const double a = -v - 0.5, far = x * sqrt(fabs(a) + 0.25 * x * x);
+    if (x == 0 || far < (a > 0 ? 0.5 : 2)) return cps_solve(a, 0.25, 0, x, cps_u_at_0(a));
+    cps_line f = {0, 0};
+    if (x > 1e100) return f;
+    const double z = 0.5 * x * x, e = cps_exp_square(x, 0.25), half = exp2(0.5 * v);
+    const double d = e * cps_hyperu(-0.5 * v, 0.5, z) * half;
+    const double before = v == 0 ? 0 : e * cps_hyperu(0.5 - 0.5 * v, 0.5, z) * (half * CPS_SQRT_HALF);
+    if (e == 0 && d != d) return f;
+    f.y = d;
+    f.slope = v * before - 0.5 * x * d;
+    return f;
+}
+/* V of a = -v - 1/2 and its derivative at x >= 0 */
+CPS_HEAVY cps_line cps_v_right(double v, double x)
+{
+    const double a = -v - 0.5;
+    if (x > 1e100) {
+        const cps_line f = {CPS_INF, CPS_INF};
+        return f;
+    }
+    if (x > 5) {
+        double term = 1, sum = 0, slope = 0, last = 2;
+        for (double k = 0; k < 100; k++) {
+            sum += term;
+            slope += term * (0.5 * x + (a - 0.5 - 2 * k) / x);
+            const double size = fabs(term);
+            if (size < 1e-17 * fabs(sum)) {
+                const double e = exp(0.125 * x * x), r = sqrt(2 / CPS_PI) * pow(x, a - 0.5);
+                const double lost = fma(x, x, -(x * x)), right = 1 + 0.25 * lost;
+                cps_line f = {e * (r * sum * right) * e, e * (r * slope * right) * e};
+                return f;
+            }
+            if (size > last) break;
+            last = size;
+            term *= (0.5 - a + 2 * k) * (1.5 - a + 2 * k) / ((k + 1) * 2 * x * x);
+        }
+    }
+    const double p = 0.75 - 0.5 * a, q = 0.25 - 0.5 * a, r = exp2(0.5 * a + 0.25);
+    const cps_line f = {r * cps_sinpi(p) * cps_rgamma(p), r * 1.4142135623730950488 * cps_sinpi(q) * cps_rgamma(q)};
+    return cps_solve(a, 0.25, 0, x, f);
+}
+/* a x + b y, where a factor of 0 takes infinities away */
+CPS_MATH double cps_mixed(double a, double x, double b, double y)
+{
+    return (a == 0 ? 0 : a * x) + (b == 0 ? 0 : b * y);
+}
+/* D or its derivative */
+CPS_HEAVY double cps_pbdv(int slope, double v, double x)
+{
+    if (v != v || x != x || cps_infinite(v)) return CPS_NAN;
+    const double sign = slope ? -1 : 1;
+    cps_line d = {0, 0}, g = {0, 0};
+    if (x < 0 && v < -0.5) { /* grows from 0 on */
+        if (x < -200) return sign * CPS_INF;
+        d = cps_u_at_0(-v - 0.5);
+        d.slope = -d.slope;
+        d = cps_solve(-v - 0.5, 0.25, 0, -x, d);
+        if (x < -30 && !(cps_finite(d.y) && cps_finite(d.slope))) return sign * CPS_INF;
+        return slope ? -d.slope : d.y;
+    }
+    d = cps_d_right(v, fabs(x));
+    if (x >= 0) return slope ? d.slope : d.y;
+    double b = CPS_PI * cps_rgamma(-v);
+    if (b != 0) g = cps_v_right(v, -x);
+    if (v > 160) { /* -sin(pi v) gamma(1 + v) */
+        const double half = exp(0.5 * cps_gammaln(1 + v));
+        b = -cps_sinpi(v);
+        g.y = g.y * half * half, g.slope = g.slope * half * half;
+    }
+    return sign * cps_mixed(cps_cospi(v), slope ? d.slope : d.y, b, slope ? g.slope : g.y);
+}
+/* V of -v - 1/2, or its derivative */
+CPS_HEAVY double cps_pbvv(int slope, double v, double x)
+{
+    if (v != v || x != x || cps_infinite(v)) return CPS_NAN;
+    const cps_line g = cps_v_right(v, fabs(x));
+    if (x >= 0) return slope ? g.slope : g.y;
+    const double b = -cps_sinpi(v) * cps_rgamma(1 + v), sign = slope ? -1 : 1;
+    cps_line d = {0, 0};
+    if (b != 0) d = cps_d_right(v, -x);
+    return sign * cps_mixed(-cps_cospi(v), slope ? g.slope : g.y, b, slope ? d.slope : d.y);
+}
+
+/* --- W of y'' = (a - x^2 / 4) y --- */
+
+/* From where the asymptotic series holds. */
+CPS_MATH double cps_w_from(double a) { return sqrt(144 + 4 * a * a); }
+CPS_HEAVY cps_line cps_w_far(double a, double x) /* |x| from there on */
+{
+    const double y = fabs(x), square = y * y, lost = fma(y, y, -square), tail = exp(CPS_PI * a);
+    const double k = tail < CPS_INF ? 1 / (hypot(1, tail) + tail) : 0;
+    const double rest = 0.25 * lost - a * log(y) + 0.25 * CPS_PI + 0.5 * cps_loggamma_c128(CPS_C(0.5, a)).im;
+    cp_complex128 term = CPS_C(1, 0), sum = CPS_C(0, 0), slope = sum;
+    for (double j = 0; j < 200; j++) {
+        sum = cps_add_c128(sum, term);
+        slope = cps_add_c128(slope, cps_multiply_c128(term, CPS_C(-(2 * j + 0.5) / y, 0.5 * y - a / y)));
+        if (fabs(term.re) + fabs(term.im) < 1e-18) break;
+        const cp_complex128 f = cps_multiply_c128(CPS_C(2 * j + 0.5, a), CPS_C(2 * j + 1.5, a));
+        term = cps_multiply_c128(term, CPS_C(f.im / (2 * square * (j + 1)), -f.re / (2 * square * (j + 1))));
+    }
+    const cp_complex128 turn = cps_multiply_c128(cps_exp_c128(CPS_C(0, 0.25 * square)), cps_exp_c128(CPS_C(0, rest)));
+    sum = cps_multiply_c128(sum, turn);
+    slope = cps_multiply_c128(slope, turn);
+    const double r = sqrt(x > 0 ? 2 * k / y : 2 / (k * y));
+    cps_line f = {r * (x > 0 ? sum.re : sum.im), r * (x > 0 ? slope.re : -slope.im)};
+    return f;
+}
+/* W or its derivative */
+CPS_HEAVY double cps_pbwa(int slope, double a, double x)
+{
+    if (a != a || x != x || fabs(a) > 1e4 || cps_infinite(x)) return CPS_NAN;
+    const double from = cps_w_from(a);
+    cps_line f;
+    if (fabs(x) >= from) f = cps_w_far(a, x);
+    else if (x > 0 && a > 0 && x * sqrt(a) > 0.5) f = cps_solve(a, -0.25, from, x, cps_w_far(a, from));
+    else {
+        const double l = cps_loggamma_c128(CPS_C(0.25, 0.5 * a)).re - cps_loggamma_c128(CPS_C(0.75, 0.5 * a)).re;
+        const double r = exp(0.5 * l);
+        f.y = 0.59460355750136053336 * r;
+        f.slope = -0.84089641525371454303 / r;
+        f = cps_solve(a, -0.25, 0, x, f);
+    }
+    return slope ? f.slope : f.y;
+}
+
+#endif

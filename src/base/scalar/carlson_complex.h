@@ -150,12 +150,15 @@ CPS_MATH cp_complex128 cps_rg_part(cp_complex128 x, cp_complex128 y, cp_complex1
     if (cps_is_zero(x)) return x;
     return cps_multiply_c128(cps_multiply_c128(x, cps_add_c128(y, z)), cps_carlson_rj_c128(y, z, x, x, 1));
 }
+/* With a zero among them a negative number is on the upper side of the cut. */
 CPS_HEAVY cp_complex128 cps_elliprg_c128(cp_complex128 x, cp_complex128 y, cp_complex128 z)
 {
-    const int usual = cps_carlson_usual(x, y, z);
-    if (usual == 0) return cps_carlson_unusual(0);
-    if (usual == -2 || cps_infinite_part(x) || cps_infinite_part(y) || cps_infinite_part(z)) return CPS_C(CPS_INF, 0);
-    if (usual == -1) return cps_scale(cps_sqrt_c128(cps_add_c128(cps_add_c128(x, y), z)), 0.5);
+    const int zeros = cps_is_zero(x) + cps_is_zero(y) + cps_is_zero(z);
+    const cp_complex128 all = cps_add_c128(cps_add_c128(x, y), z);
+    if (cps_nan_part(x) || cps_nan_part(y) || cps_nan_part(z)) return CPS_C(CPS_NAN, CPS_NAN);
+    if (!zeros && (cps_on_cut(x) || cps_on_cut(y) || cps_on_cut(z))) return CPS_C(CPS_NAN, CPS_NAN);
+    if (cps_infinite_part(x) || cps_infinite_part(y) || cps_infinite_part(z)) return CPS_C(CPS_INF, 0);
+    if (zeros > 1) return cps_scale(cps_sqrt_c128(all), 0.5);
     const cp_complex128 s = cps_add_c128(cps_rg_part(x, y, z), cps_rg_part(y, z, x));
     return cps_scale(cps_add_c128(s, cps_rg_part(z, x, y)), 1.0 / 6);
 }

@@ -165,16 +165,18 @@ CPS_HEAVY double cps_eval_jacobi(double n, double a, double b, double x)
     if (!cps_is_degree(n)) return cps_binomial_of(n, a) * cps_hyp2f1(-n, n + a + b + 1, a + 1, 0.5 * (1 - x));
     if (n == 0) return 1;
     /* by differences, which keep digits near x = 1 (as SciPy has it) */
-    double d = 0.5 * (a + b + 2) * (x - 1) / (a + 1), p = d + 1, scale = 1;
+    double d = 0.5 * (a + b + 2) * (x - 1) / (a + 1), p = d + 1, scale = 1, least = 1;
     if (n == 1) return 0.5 * (2 * (a + 1) + (a + b + 2) * (x - 1));
     for (double k = 1; k < n; k++) {
         const double t = 2 * k + a + b;
         const double over = 2 * (k + a + 1) * (k + a + b + 1) * t;
+        least = fmin(least, fmin(fabs(t), fabs(k + a + b + 1)));
         d = (t * (t + 1) * (t + 2) * (x - 1) * p + 2 * k * (k + b) * (t + 2) * d) / over;
         p += d;
     }
     for (double k = 1; k <= n; k++) scale *= (a + k) / k;
-    return scale * p;
+    if (least > 1e-3) return scale * p;
+    return scale * cps_hyp2f1(-n, n + a + b + 1, a + 1, 0.5 * (1 - x)); /* a step nearly divided by 0 */
 }
 CPS_HEAVY double cps_eval_legendre(double n, double x)
 {

@@ -139,18 +139,23 @@ CPS_HEAVY cps_branch cps_hyp2f1_along(double a, double b, double c, cp_complex12
     }
     return f;
 }
-/* Of |z| >= 3/4 from a place of modulus 1/2: in z's direction, but for what lies behind 1, around which it goes no
- * farther away than z is: errors are solutions like (1 - z)^(c - a - b), which grow with the distance. */
+/* Of |z| >= 3/4 from a place of modulus 1/2, or less where that series cancels: in z's direction, but for what lies
+ * behind 1, around which it goes no farther away than z is: errors are solutions like (1 - z)^(c - a - b), which grow
+ * with the distance. */
 CPS_HEAVY cp_complex128 cps_hyp2f1_continued(double a, double b, double c, cp_complex128 z)
 {
     const double size = hypot(z.re, z.im), m = c - a - b, side = copysign(1.0, z.im);
     const int behind = size > 1 && z.re > 0.5 * size, turned = m < 0; /* by Euler's: else it is largest near 1 */
     const double p = turned ? c - a : a, q = turned ? c - b : b;
-    cp_complex128 at = CPS_C(0.5 * z.re / size, 0.5 * z.im / size);
-    if (behind) at = CPS_C(0.25, side * 0.43301270189221932338);
+    const cp_complex128 way = behind ? CPS_C(0.5, side * 0.86602540378443864676) : cps_scale(z, 1 / size);
+    cp_complex128 at;
     cps_branch f;
-    f.y = cps_hyper_series_c128(p, q, c, at);
-    f.slope = cps_scale(cps_hyper_series_c128(p + 1, q + 1, c + 1, at), p * q / c);
+    for (double r = 0.5; r > 0.05; r *= 0.5) {
+        at = cps_scale(way, r);
+        f.y = cps_hyper_series_c128(p, q, c, at);
+        f.slope = cps_scale(cps_hyper_series_c128(p + 1, q + 1, c + 1, at), p * q / c);
+        if (f.y.re == f.y.re && f.slope.re == f.slope.re) break;
+    }
     if (behind) {
         const double radius = fmin(0.866, hypot(z.re - 1, z.im)), end = fabs(atan2(z.im, z.re - 1));
         for (double angle = CPS_PI * 5 / 6; angle > end; angle -= 0.4) {
@@ -217,8 +222,8 @@ CPS_HEAVY cp_complex128 cps_hyp2f1_c128(double a, double b, double c, cp_complex
 
 /* --- orthogonal polynomials: recurrences for whole degrees, else hypergeometric functions --- */
 
-/* (1 - z) / 2 */
-CPS_MATH cp_complex128 cps_half_less(cp_complex128 z) { return CPS_C(0.5 * (1 - z.re), -0.5 * z.im); }
+/* (1 - z) / 2; of a real number with a positive zero, as SciPy has it */
+CPS_MATH cp_complex128 cps_half_less(cp_complex128 z) { return CPS_C(0.5 * (1 - z.re), 0.5 * (0 - z.im)); }
 /* a x y + b z */
 CPS_MATH cp_complex128 cps_three(double a, cp_complex128 x, cp_complex128 y, double b, cp_complex128 z)
 {
@@ -233,14 +238,17 @@ CPS_HEAVY cp_complex128 cps_eval_jacobi_c128(double n, double a, double b, cp_co
     const cp_complex128 y = CPS_C(z.re - 1, z.im);
     if (n == 1) return CPS_C(a + 1 + 0.5 * (a + b + 2) * y.re, 0.5 * (a + b + 2) * y.im);
     cp_complex128 d = cps_scale(y, 0.5 * (a + b + 2) / (a + 1)), p = CPS_C(d.re + 1, d.im);
-    double scale = 1;
+    double scale = 1, least = 1;
     for (double k = 1; k < n; k++) {
         const double t = 2 * k + a + b, over = 1 / (2 * (k + a + 1) * (k + a + b + 1) * t);
+        least = fmin(least, fmin(fabs(t), fabs(k + a + b + 1)));
         d = cps_three(t * (t + 1) * (t + 2) * over, y, p, 2 * k * (k + b) * (t + 2) * over, d);
         p = cps_add_c128(p, d);
     }
     for (double k = 1; k <= n; k++) scale *= (a + k) / k;
-    return cps_scale(p, scale);
+    if (least > 1e-3) return cps_scale(p, scale);
+    /* a step nearly divided by 0 */
+    return cps_scale(cps_hyp2f1_c128(-n, n + a + b + 1, a + 1, cps_half_less(z)), scale);
 }
 CPS_HEAVY cp_complex128 cps_eval_legendre_c128(double n, cp_complex128 z)
 {

@@ -181,13 +181,14 @@ SPECIAL = """
 ## SciPy's special functions
 
 `cuprite.scipy.special` has {have} of the {all} functions of SciPy 1.17 (`tools/scipy_special_names.txt`), real numbers
-and, where SciPy has them, complex ones. These take real numbers alone, where SciPy has a complex function too:
-{real}.
-
-Not there; SciPy computes them from `x.get()`:
-
-{absent}.
+and, where SciPy has them, complex ones. {lacking}
 """
+REAL = """These take real numbers alone, where SciPy has a complex function too:
+{names}."""
+ABSENT = """Not there; SciPy computes them from `x.get()`:
+{names}."""
+LENT = """SciPy itself computes these, on the host, from arrays of ours:
+{names}."""
 
 
 def special():
@@ -199,7 +200,10 @@ def special():
     absent = [n for n in names if not hasattr(ours, n)]
     rows = ufuncs_of("scipy.special")
     real = [n for n in complex_too if n in rows and not any("D" in t for t in rows[n].types)]
-    return SPECIAL.format(have=len(names) - len(absent), all=len(names), real=wrapped(real), absent=wrapped(absent))
+    from cuprite.scipy.special import _wave_functions
+    lists = ((REAL, real), (ABSENT, absent), (LENT, _wave_functions.__all__))
+    lacking = "\n\n".join(text.format(names=wrapped(those)) for text, those in lists if those)
+    return SPECIAL.format(have=len(names) - len(absent), all=len(names), lacking=lacking)
 
 
 def wrapped(names):

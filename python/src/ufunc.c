@@ -364,9 +364,9 @@ static PyObject *get_types(PyObject *o, void *u)
         cp_type in[MOST_INPUTS], loop[MOST_INPUTS], out[MOST_OUTPUTS];
         for (int i = 0; i < MOST_INPUTS; i++) in[i] = f->info.in[i] == CP_DEFAULT ? t : f->info.in[i];
         cp_code code = cp_op_types(f->op, in, loop, out);
-        if (code != CP_OK && f->info.nin == 2 && (t == CP_COMPLEX64 || t == CP_COMPLEX128)) {
-            cp_error_clear();
-            in[0] = t == CP_COMPLEX64 ? CP_FLOAT32 : CP_FLOAT64; /* an order beside a complex argument is real */
+        if (code != CP_OK && f->info.nin > 1 && (t == CP_COMPLEX64 || t == CP_COMPLEX128)) {
+            cp_error_clear(); /* orders and parameters before a complex argument are real */
+            for (int i = 0; i + 1 < f->info.nin; i++) in[i] = t == CP_COMPLEX64 ? CP_FLOAT32 : CP_FLOAT64;
             code = cp_op_types(f->op, in, loop, out);
         }
         if (code != CP_OK) {

@@ -691,6 +691,7 @@ def test_complex_of_real_parameters(name, device):
     single = f(*(cp.asarray(v, "f") for v in x), cp.asarray(z, "F"))
     wide = f(*(cp.asarray(v.astype("f").astype("d")) for v in x), cp.asarray(z.astype("F").astype("D")))
     assert single.dtype == np.complex64 and wide.dtype == np.complex128
+    assert {"f" * (f.nin - 1) + "F->F", "d" * (f.nin - 1) + "D->D"} <= set(f.types)
     np.testing.assert_array_equal(single.get(), wide.get().astype("F"))
     assert f(*[0.5] * (f.nin - 1), cp.asarray(z, "F")).dtype == np.complex64
     assert f(*[cp.asarray([1])] * (f.nin - 1), 0.5j).dtype == np.complex128

@@ -411,4 +411,5 @@ def write(tables, out):
         out.write(f"src/elementwise/kernels_{group}_cuda.cu", TABLE, kernels_file(operations, types, members))
     out.write("src/elementwise/kernels_halves_cuda.cu", TABLE, halves_file(operations, types))
     for chapter, members in chapters_of(operations).items():
-        out.write(f"src/elementwise/kernels_{chapter}_cuda.cu", members[0].row.file, chapter_file(chapter, members, types))
+        text = chapter_file(chapter, members, types)
+        out.write(f"src/elementwise/kernels_{chapter}_cuda.cu", members[0].row.file, text)

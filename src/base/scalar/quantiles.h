@@ -230,7 +230,7 @@ CPS_HEAVY double cps_wrightomega(double x)
 /* Wright's omega function of complex numbers: w + log(w) = z, on the branch whose number of turns is that of z. First
  * values and steps are those of Lawrence, Corless and Jeffrey ("Algorithm 917", 2012). Left of -1 it jumps at the lines
  * of imaginary part pi and -pi; near them w is negated, so that the logarithm is far from its own cut. */
-CPS_MATH cp_complex128 cps_times(cp_complex128 z, cp_complex128 w) { return cps_multiply_c128(z, w); }
+CPS_MATH cp_complex128 cps_omega_times(cp_complex128 z, cp_complex128 w) { return cps_multiply_c128(z, w); }
 CPS_HEAVY cp_complex128 cps_omega_first(cp_complex128 z, double below, double above)
 {
     const double x = z.re, y = z.im;
@@ -239,27 +239,27 @@ CPS_HEAVY cp_complex128 cps_omega_first(cp_complex128 z, double below, double ab
         const cp_complex128 root = cps_sqrt_c128(CPS_C(2 * (x + 1), -2 * (y > 0 ? below : above)));
         const cp_complex128 p = CPS_C(root.re, -root.im);
         cp_complex128 r = CPS_C(1.0 / 270 - side * p.im / 4320, side * p.re / 4320);
-        r = cps_add_c128(cps_times(r, p), CPS_C(0, -side / 36));
-        r = cps_add_c128(cps_times(r, p), CPS_C(1.0 / 3, 0));
-        r = cps_add_c128(cps_times(r, p), CPS_C(0, side));
-        r = cps_times(r, p);
+        r = cps_add_c128(cps_omega_times(r, p), CPS_C(0, -side / 36));
+        r = cps_add_c128(cps_omega_times(r, p), CPS_C(1.0 / 3, 0));
+        r = cps_add_c128(cps_omega_times(r, p), CPS_C(0, side));
+        r = cps_omega_times(r, p);
         r.re -= 1;
         return r;
     }
     if (x <= -2 && below <= 0 && above > 0) {
         const cp_complex128 e = cps_exp_c128(z);
         cp_complex128 r = CPS_C(125.0 / 24 * e.re - 8.0 / 3, 125.0 / 24 * e.im);
-        r = cps_add_c128(cps_times(r, e), CPS_C(1.5, 0));
-        r = cps_add_c128(cps_times(r, e), CPS_C(-1, 0));
-        r = cps_add_c128(cps_times(r, e), CPS_C(1, 0));
-        return cps_times(r, e);
+        r = cps_add_c128(cps_omega_times(r, e), CPS_C(1.5, 0));
+        r = cps_add_c128(cps_omega_times(r, e), CPS_C(-1, 0));
+        r = cps_add_c128(cps_omega_times(r, e), CPS_C(1, 0));
+        return cps_omega_times(r, e);
     }
     if ((x > -2 && x <= 1 && fabs(y) <= 1) || (x > 1 && (x - 1) * (x - 1) + y * y <= CPS_PI * CPS_PI)) {
         const cp_complex128 d = CPS_C(x - 1, y);
         cp_complex128 r = CPS_C(-1.0 / 3072 + 13.0 / 61440 * d.re, 13.0 / 61440 * d.im);
-        r = cps_add_c128(cps_times(r, d), CPS_C(-1.0 / 192, 0));
-        r = cps_add_c128(cps_times(r, d), CPS_C(1.0 / 16, 0));
-        r = cps_times(cps_times(r, d), d);
+        r = cps_add_c128(cps_omega_times(r, d), CPS_C(-1.0 / 192, 0));
+        r = cps_add_c128(cps_omega_times(r, d), CPS_C(1.0 / 16, 0));
+        r = cps_omega_times(cps_omega_times(r, d), d);
         return CPS_C(r.re + 0.5 + 0.5 * x, r.im + 0.5 * y);
     }
     cp_complex128 t = z, l;
@@ -267,11 +267,11 @@ CPS_HEAVY cp_complex128 cps_omega_first(cp_complex128 z, double below, double ab
     else if (x <= -1.05 && above > 0.75 * (x + 1) && above <= 0) t.im = above, l = cps_log_c128(CPS_C(-x, -above));
     else l = cps_log_c128(z);
     /* t - l + l / t + l (l / 2 - 1) / t^2 + l (l^2 / 3 - 3 l / 2 + 1) / t^3 */
-    cp_complex128 c3 = cps_add_c128(cps_times(CPS_C(l.re / 3 - 1.5, l.im / 3), l), CPS_C(1, 0)), r;
-    c3 = cps_times(c3, l);
-    const cp_complex128 c2 = cps_times(CPS_C(0.5 * l.re - 1, 0.5 * l.im), l), u = cps_reciprocal_c128(t);
-    r = cps_times(cps_add_c128(cps_times(c3, u), c2), u);
-    r = cps_times(cps_add_c128(r, l), u);
+    cp_complex128 c3 = cps_add_c128(cps_omega_times(CPS_C(l.re / 3 - 1.5, l.im / 3), l), CPS_C(1, 0)), r;
+    c3 = cps_omega_times(c3, l);
+    const cp_complex128 c2 = cps_omega_times(CPS_C(0.5 * l.re - 1, 0.5 * l.im), l), u = cps_reciprocal_c128(t);
+    r = cps_omega_times(cps_add_c128(cps_omega_times(c3, u), c2), u);
+    r = cps_omega_times(cps_add_c128(r, l), u);
     return cps_add_c128(cps_subtract_c128(t, l), r);
 }
 CPS_HEAVY cp_complex128 cps_wrightomega_c128(cp_complex128 z)
@@ -294,10 +294,10 @@ CPS_HEAVY cp_complex128 cps_wrightomega_c128(cp_complex128 z)
     for (int i = 0; i < 4; i++) {
         const cp_complex128 l = cps_log_c128(w), u = CPS_C(s * w.re + 1, s * w.im);
         const cp_complex128 r = CPS_C(z.re - s * w.re - l.re, z.im - s * w.im - l.im);
-        const cp_complex128 t = cps_times(u, CPS_C(2 * (u.re + 2.0 / 3 * r.re), 2 * (u.im + 2.0 / 3 * r.im)));
+        const cp_complex128 t = cps_omega_times(u, CPS_C(2 * (u.re + 2.0 / 3 * r.re), 2 * (u.im + 2.0 / 3 * r.im)));
         const cp_complex128 over = CPS_C(t.re - r.re, t.im - r.im), under = CPS_C(t.re - 2 * r.re, t.im - 2 * r.im);
-        const cp_complex128 e = cps_times(cps_divide_c128(r, u), cps_divide_c128(over, under));
-        const cp_complex128 step = cps_times(w, e);
+        const cp_complex128 e = cps_omega_times(cps_divide_c128(r, u), cps_divide_c128(over, under));
+        const cp_complex128 step = cps_omega_times(w, e);
         if (step.re != step.re || step.im != step.im) break;
         w = cps_add_c128(w, step);
         if (cps_size(e) < 1e-6) break;

@@ -206,6 +206,13 @@ CPS_MATH cps_line cps_u_at_0(double a)
     const cps_line f = {r * cps_rgamma(0.75 + 0.5 * a), -r * 1.4142135623730950488 * cps_rgamma(0.25 + 0.5 * a)};
     return f;
 }
+/* The same from U(-v/2, 1/2, x^2/2) and U(1/2 - v/2, 1/2, x^2/2) */
+CPS_MATH cps_line cps_d_of(double v, double x, double u, double w)
+{
+    const double e = cps_exp_square(x, 0.25) * exp2(0.5 * v), d = e == 0 ? 0 : e * u;
+    const cps_line f = {d, e == 0 ? 0 : v * (e * CPS_SQRT_HALF * w) - 0.5 * x * d};
+    return f;
+}
 /* D of order v and its derivative at x >= 0 */
 CPS_HEAVY cps_line cps_d_right(double v, double x)
 {
@@ -213,13 +220,14 @@ CPS_HEAVY cps_line cps_d_right(double v, double x)
     if (x == 0 || far < (a > 0 ? 0.5 : 2)) return cps_solve(a, 0.25, 0, x, cps_u_at_0(a));
     cps_line f = {0, 0};
     if (x > 1e100) return f;
-    const double z = 0.5 * x * x, e = cps_exp_square(x, 0.25), half = exp2(0.5 * v);
-    const double d = e * cps_hyperu(-0.5 * v, 0.5, z) * half;
-    const double before = v == 0 ? 0 : e * cps_hyperu(0.5 - 0.5 * v, 0.5, z) * (half * CPS_SQRT_HALF);
-    if (e == 0 && d != d) return f;
-    f.y = d;
-    f.slope = v * before - 0.5 * x * d;
-    return f;
+    /* from where U has its asymptotic series on backwards, in which direction it grows */
+    const double from = 9.5, z = 0.5 * from * from;
+    const int near = x < from && fabs(v) < 12;
+    const double u = near ? cps_hyperu_far(-0.5 * v, 0.5, z) : CPS_NAN;
+    const double w = near && v != 0 ? cps_hyperu_far(0.5 - 0.5 * v, 0.5, z) : near ? 0 : CPS_NAN;
+    if (u == u && w == w) return cps_solve(a, 0.25, from, x, cps_d_of(v, from, u, w));
+    const double y = 0.5 * x * x;
+    return cps_d_of(v, x, cps_hyperu(-0.5 * v, 0.5, y), v == 0 ? 0 : cps_hyperu(0.5 - 0.5 * v, 0.5, y));
 }
 /* V of a = -v - 1/2 and its derivative at x >= 0 */
 CPS_HEAVY cps_line cps_v_right(double v, double x)

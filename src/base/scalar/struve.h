@@ -19,19 +19,33 @@
 /* Sums of t(k) / (2 k + m) and of t(k) (1 / (2 k + m)^2 + (1 + ... + 1/k) / (2 k + m)), where t(k) is t(k - 1) times
  * sign x^2 / (4 (k + half)^2); from k = 1 on where m is 0. */
 typedef struct cps_sums { cps_two plain, squared; } cps_sums;
-CPS_HEAVY cps_sums cps_integrated(double half, double sign, double x, double m)
+/* The first sum of positive terms, where nothing cancels. */
+CPS_HEAVY double cps_integrated_plainly(double half, double x, double m)
+{
+    const double square = 0.25 * x * x;
+    double term = 1, sum = m == 0 ? 0 : 1 / m;
+    for (double k = 1; k < 200; k++) {
+        term *= square / ((k + half) * (k + half));
+        const double part = term / (2 * k + m);
+        sum += part;
+        if (2 * k > x && part < 1e-18 * sum) break;
+    }
+    return sum;
+}
+/* Both sums, or the first alone. */
+CPS_HEAVY cps_sums cps_integrated(double half, double sign, double x, double m, int both)
 {
     const cps_two one = {1, 0}, square = cps_two_times(cps_two_of(0.5 * x, 0), cps_two_of(0.5 * sign * x, 0));
     cps_two term = one, harmonic = {0, 0}, plain = {0, 0}, squared = {0, 0};
     for (double k = 0; k < 200; k++) {
         if (k > 0) {
             term = cps_two_over(cps_two_times(term, square), cps_two_of((k + half) * (k + half), 0));
-            harmonic = cps_two_add(harmonic, cps_two_over(one, cps_two_of(k, 0)));
+            if (both) harmonic = cps_two_add(harmonic, cps_two_over(one, cps_two_of(k, 0)));
         }
         if (2 * k + m == 0) continue;
         const cps_two weight = cps_two_over(one, cps_two_of(2 * k + m, 0)), part = cps_two_times(term, weight);
         plain = cps_two_add(plain, part);
-        squared = cps_two_add(squared, cps_two_times(part, cps_two_add(harmonic, weight)));
+        if (both) squared = cps_two_add(squared, cps_two_times(part, cps_two_add(harmonic, weight)));
         if (2 * k > x && fabs(part.high) < 1e-20 * fabs(plain.high)) break;
     }
     const cps_sums r = {plain, squared};
@@ -91,7 +105,7 @@ CPS_HEAVY double cps_itj0y0(int which, double x)
         const cp_complex128 w = cps_wave(cps_far_of(0, 0, a, -1), a, sqrt(2 / (CPS_PI * a)));
         return which ? -w.im : copysign(1 - w.re, x);
     }
-    const cps_sums s = cps_integrated(0, -1, a, 1);
+    const cps_sums s = cps_integrated(0, -1, a, 1, which);
     return which ? 2 / CPS_PI * a * cps_with_log(a, 0, s).high : x * s.plain.high;
 }
 /* The integral of (1 - J0(t)) / t from 0 to x, and that of Y0(t) / t from x on. */
@@ -106,7 +120,7 @@ CPS_HEAVY double cps_it2j0y0(int which, double x)
         const cp_complex128 w = cps_wave(cps_far_of(0, 1, a, -1), a, sqrt(2 / (CPS_PI * a)) / a);
         return which ? w.im : l + w.re;
     }
-    const cps_sums s = cps_integrated(0, -1, a, 0);
+    const cps_sums s = cps_integrated(0, -1, a, 0, which);
     const cps_two c = {-0.8224670334241132, -1.520336175199238e-17}; /* -pi^2 / 12 */
     return which ? -CPS_2_OVER_PI * cps_two_add(cps_with_log(a, 0.5, s), c).high : -s.plain.high;
 }
@@ -140,8 +154,7 @@ CPS_HEAVY double cps_iti0k0(int which, double x)
     if (x == 0) return 0;
     if (which && a > 1) return 0.5 * CPS_PI - cps_k0_tail(0, a);
     if (a > CPS_FAR) return a > 730 ? copysign(CPS_INF, x) : copysign(cps_growing(a, 0), x);
-    const cps_sums s = cps_integrated(0, 1, a, 1);
-    return which ? -a * cps_with_log(a, 0, s).high : x * s.plain.high;
+    return which ? -a * cps_with_log(a, 0, cps_integrated(0, 1, a, 1, 1)).high : x * cps_integrated_plainly(0, a, 1);
 }
 /* The integral of (I0(t) - 1) / t from 0 to x, and that of K0(t) / t from x on. */
 CPS_HEAVY double cps_it2i0k0(int which, double x)
@@ -151,8 +164,8 @@ CPS_HEAVY double cps_it2i0k0(int which, double x)
     if (x == 0) return which ? CPS_INF : 0;
     if (which && a > 1) return cps_k0_tail(1, a);
     if (a > CPS_FAR + 9) return a > 730 ? CPS_INF : cps_growing(a, 1) / a - cps_log_half(a);
-    const cps_sums s = cps_integrated(0, 1, a, 0);
-    return which ? CPS_PI * CPS_PI / 24 + cps_with_log(a, 0.5, s).high : s.plain.high;
+    return which ? CPS_PI * CPS_PI / 24 + cps_with_log(a, 0.5, cps_integrated(0, 1, a, 0, 1)).high
+                 : cps_integrated_plainly(0, a, 0);
 }
 
 /* --- Struve's functions of order 0 --- */
@@ -162,7 +175,7 @@ CPS_HEAVY double cps_itstruve0(double x)
 {
     x = fabs(x);
     if (!(x < CPS_INF)) return x;
-    if (x <= CPS_FAR) return CPS_2_OVER_PI * x * x * cps_integrated(0.5, -1, x, 2).plain.high;
+    if (x <= CPS_FAR) return CPS_2_OVER_PI * x * x * cps_integrated(0.5, -1, x, 2, 0).plain.high;
     const cp_complex128 w = cps_wave(cps_far_of(0, 0, x, -1), x, sqrt(2 / (CPS_PI * x)));
     double sum = log(2) + log(x) + CPS_EULER, term = 1;
     for (double k = 1; k < 12; k++) {
@@ -179,7 +192,8 @@ CPS_HEAVY double cps_it2struve0(double x)
     if (x != x) return x;
     if (a <= CPS_FAR) {
         const cps_two c = {2.4674011002723395, 1.5663238771849278e-16}; /* pi^2 / 4 */
-        r = CPS_2_OVER_PI * cps_two_add(cps_two_times(cps_two_of(-a, 0), cps_integrated(0.5, -1, a, 1).plain), c).high;
+        const cps_two s = cps_integrated(0.5, -1, a, 1, 0).plain;
+        r = CPS_2_OVER_PI * cps_two_add(cps_two_times(cps_two_of(-a, 0), s), c).high;
     }
     else if (a < CPS_INF) { /* H0 - Y0 and Y0 */
         const cp_complex128 w = cps_wave(cps_far_of(0, 1, a, -1), a, sqrt(2 / (CPS_PI * a)) / a);
@@ -197,7 +211,7 @@ CPS_HEAVY double cps_itmodstruve0(double x)
 {
     x = fabs(x);
     if (!(x < 730)) return x != x ? x : CPS_INF;
-    return x > CPS_FAR + 4 ? cps_growing(x, 0) : CPS_2_OVER_PI * x * x * cps_integrated(0.5, 1, x, 2).plain.high;
+    return x > CPS_FAR + 4 ? cps_growing(x, 0) : CPS_2_OVER_PI * x * x * cps_integrated_plainly(0.5, x, 2);
 }
 
 /* --- Airy's functions --- */

@@ -183,11 +183,11 @@ SPECIAL = """
 `cuprite.scipy.special` has {have} of the {all} functions of SciPy 1.17 (`tools/scipy_special_names.txt`), real numbers
 and, where SciPy has them, complex ones. {lacking}
 """
-REAL = """These take real numbers alone, where SciPy has a complex function too:
+ONLY_REAL = """These take real numbers alone, where SciPy has a complex function too:
 {names}."""
-ABSENT = """Not there; SciPy computes them from `x.get()`:
+NOT_THERE = """Not there; SciPy computes them from `x.get()`:
 {names}."""
-LENT = """SciPy itself computes these, on the host, from arrays of ours:
+LENT = """These are computed on the host, by SciPy, from arrays of ours:
 {names}."""
 
 
@@ -201,7 +201,7 @@ def special():
     rows = ufuncs_of("scipy.special")
     real = [n for n in complex_too if n in rows and not any("D" in t for t in rows[n].types)]
     from cuprite.scipy.special import _wave_functions
-    lists = ((REAL, real), (ABSENT, absent), (LENT, _wave_functions.__all__))
+    lists = ((ONLY_REAL, real), (NOT_THERE, absent), (LENT, _wave_functions.__all__))
     lacking = "\n\n".join(text.format(names=wrapped(those)) for text, those in lists if those)
     return SPECIAL.format(have=len(names) - len(absent), all=len(names), lacking=lacking)
 

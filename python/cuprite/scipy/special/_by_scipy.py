@@ -112,7 +112,8 @@ def host_ufunc(nout):
             return _run(name, list(map(to_host, args[:nin])), _placed(name, args[nin:], nout, out), nout, options)
         call.nin, call.nout, call.nargs = nin, nout, nin + nout
         about = "; ".join(f"{n}: {_ABOUT_WAVES[n]}" for n in names)
-        call.__doc__ = (f"{function.__doc__} Computed by SciPy on the host, as its ufunc: operands broadcast.\n\n"
+        by = "as an eigenvalue of a matrix" if name in ("pro_cv", "obl_cv") else "by SciPy, as its ufunc"
+        call.__doc__ = (f"{function.__doc__} Computed on the host, {by}: operands broadcast.\n\n"
                         f"Parameters: {about}, arrays or numbers; out: an array for the result, or a tuple of them; "
                         "options: a ufunc's (where, casting, dtype, ...).\nErrors: TypeError for complex numbers.\n")
         return call

@@ -33,7 +33,7 @@ for _name in COMPLEX:
     if _name.startswith("eval_"):
         ELSEWHERE[_name] = lambda *x: (x[0] < 0) | (x[0] > 9) | np.any([abs(v) > 9 for v in x[1:-1]] or [False], axis=0)
 for _name in ("eval_jacobi", "eval_sh_jacobi"):
-    ELSEWHERE[_name] = lambda n, a, b, z: (n < 0) | (n > 9) | (a > 9) | (a < -0.9) | (b > 9) | (b < -0.9)
+    ELSEWHERE[_name] = lambda n, a, b, z: (n < 0) | (n > 9) | (a > 4) | (a < -0.9) | (b > 4) | (b < -0.9)
 _POOLS = {}
 
 
@@ -109,7 +109,8 @@ class Case:
         whole = [np.ravel(x) for x in np.broadcast_arrays(*plain)]
         if size is None:
             unit = self.complex and self.name in ("airy", "dawsn", "exp1", "spence")
-            return np.full(self.shape(), 1.0 if unit else 1e-7 if self.name == "hyp2f1" else 0.0)  # a zero's rounding
+            small = 1e-7 if self.name == "hyp2f1" else 1e-2 if self.complex and self.name.startswith("eval_") else 0.0
+            return np.full(self.shape(), 1.0 if unit else small)  # a zero's rounding
         made = []
         for x in zip(*(v.tolist() for v in whole)):
             try:

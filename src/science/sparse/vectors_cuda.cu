@@ -32,12 +32,8 @@ template <int WIDTH> __global__ void __launch_bounds__(FINISH_THREADS) finish(co
 /* f(V()) with the type of the vectors. */
 template <class F> static cp_code with_vectors(cp_type t, F f)
 {
-    switch (t) {
-    case CP_FLOAT32: return f(float());
-    case CP_FLOAT64: return f(double());
-    case CP_COMPLEX64: return f(cp_complex64());
-    default: return f(cp_complex128());
-    }
+    return t == CP_FLOAT32 ? f(float()) : t == CP_FLOAT64 ? f(double()) : t == CP_COMPLEX64 ? f(cp_complex64())
+                                                                                            : f(cp_complex128());
 }
 /* Room for so many products' chunks, at least one byte; NULL on failure. */
 static cpi_number *chunks_of(cp_stream *stream, int64_t products, int64_t chunks)

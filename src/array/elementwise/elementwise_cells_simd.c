@@ -263,7 +263,7 @@ INLINE void j_near(double *r, const double *x, int64_t n, const double *table, i
     }
     rows_of(r, row, a, n, table, columns, true);
     if (!odd) return;
-    EACH r[k] = x[k] < 0 ? -r[k] : r[k];
+    EACH r[k] *= copysign(1.0, x[k]); /* of -0 too */
 }
 static void j0_near(double *r, const double *x, int64_t n)
 {

@@ -165,7 +165,7 @@ CPS_MATH double cps_below_mean(double a, double b, double x, double y)
 CPS_MATH double cps_power_of_rest(double x, double y, double a)
 {
     const double lost = x > 0.5 ? a * (((1 - x) - y) / x) : 0;
-    return pow(x, a) * (1 + lost);
+    return pow(x, a) * (fabs(lost) < 1e-9 ? 1 + lost : exp(lost));
 }
 /* x^a y^b / beta(a, b), or without y^b. */
 CPS_HEAVY double cps_beta_density(double a, double b, double x, double y, int whole)
@@ -225,6 +225,18 @@ CPS_MATH double cps_beta_fraction(double a, double b, double x, double y)
     }
     return p1 / q1;
 }
+/* The lower side below the mean, for a and b from 1e8 on, where the fraction has too many terms: the first two terms of
+ * Temme's uniform expansion (DLMF 8.18.9) with w^2 / 2 the exponent of the density and u the distance from the mean. */
+CPS_HEAVY double cps_beta_normal(double a, double b, double x, double y)
+{
+    if (!(a + b < CPS_INF)) a *= 0.25, b *= 0.25;
+    const double n = a + b, far = cps_below_mean(a, b, x, y);
+    const double half = -a * cps_log1p_less(-far / a, x / a * n) - b * cps_log1p_less(far / b, y / b * n);
+    const double w = sqrt(2 * half), s = sqrt(1 / a + 1 / b), u = far * s, g = (1 / a - 1 / b) / s;
+    const double bend = (1 / a / a - 1 / a / b + 1 / b / b) / s / s;
+    const double less = u > 0.1 ? 1 / w - 1 / u : u * (g * g / 6 - 0.25 * bend) - g / 3; /* its limit */
+    return cps_ndtr(-w) - exp(-half) * 0.39894228040143267794 * less;
+}
 /* One series and one fraction, of the side that they suit: threads of a warp that need different ones wait for each
  * other. */
 CPS_HEAVY cps_sides cps_beta_sides(double a, double b, double x, double y)
@@ -244,10 +256,14 @@ CPS_HEAVY cps_sides cps_beta_sides(double a, double b, double x, double y)
         t = x, x = y, y = t;
     }
     const int series = of_x || of_y;
+    if (!series && a >= 1e8 && b >= 1e8) {
+        const double p = cps_beta_normal(a, b, x, y);
+        return swap ? cps_sides_of(1 - p, p) : cps_sides_of(p, 1 - p);
+    }
     const double sum = series ? cps_beta_series(a, b, x) : cps_beta_fraction(a, b, x, y);
     const double front = cps_beta_density(a, b, x, y, !series) / a;
     const cps_sides s = series ? cps_beta_near(a, b, x, front + front * a * sum, front * a * sum)
-                               : cps_of_p(front * sum);
+                               : cps_of_p(front == 0 ? 0 : front * sum);
     return swap ? cps_sides_of(s.q, s.p) : s;
 }
 CPS_MATH double cps_betainc(double a, double b, double x) { return cps_beta_sides(a, b, x, 1 - x).p; }
@@ -339,9 +355,15 @@ CPS_MATH cps_sides cps_f_sides(double a, double b, double x)
 {
     if (!(a > 0 && b > 0 && x >= 0)) return cps_sides_of(CPS_NAN, CPS_NAN);
     if (x == CPS_INF) return cps_sides_of(1, 0);
-    const double w = a * x, far = b / a / x;
-    if (b + w > 1e300) return cps_beta_sides(0.5 * a, 0.5 * b, 1 / (1 + far), far / (1 + far));
-    return cps_beta_sides(0.5 * a, 0.5 * b, w / (b + w), b / (b + w));
+    const double w = a * x;
+    if (b > 1e250 && a < 1e100 && w < 1e100) return cps_gamma_sides(0.5 * a, 0.5 * w); /* of chi squared */
+    if (a > 1e250 && b < 1e100 && x > b * 1e-100) {
+        const cps_sides s = cps_gamma_sides(0.5 * b, 0.5 * (b / x));
+        return cps_sides_of(s.q, s.p);
+    }
+    if (b + w <= 1e300) return cps_beta_sides(0.5 * a, 0.5 * b, w / (b + w), b / (b + w));
+    const double far = w < CPS_INF ? b / w : b / a / x;
+    return cps_beta_sides(0.5 * a, 0.5 * b, 1 / (1 + far), far < CPS_INF ? far / (1 + far) : 1);
 }
 CPS_MATH double cps_fdtr(double a, double b, double x) { return cps_f_sides(a, b, x).p; }
 CPS_MATH double cps_fdtrc(double a, double b, double x) { return cps_f_sides(a, b, x).q; }
@@ -380,7 +402,13 @@ CPS_MATH double cps_stdtr(double v, double t)
     if (!(v > 0) || t != t) return CPS_NAN;
     if (v == CPS_INF) return cps_ndtr(t);
     if (fabs(t) == CPS_INF) return t > 0;
-    const double s = t * t / v, tail = 0.5 * cps_beta_sides(0.5 * v, 0.5, 1 / (1 + s), s < CPS_INF ? s / (1 + s) : 1).p;
+    const double s = t * t / v, a = 0.5 * v;
+    if (s < 1e290) {
+        const double tail = 0.5 * cps_beta_sides(a, 0.5, 1 / (1 + s), s / (1 + s)).p;
+        return t < 0 ? tail : 1 - tail;
+    }
+    const double whole = a < 1e-20 ? 0 : log(a) + cps_betaln_positive(a, 0.5); /* the first term serves */
+    const double tail = 0.5 * exp(a * (log(v) - 2 * log(fabs(t))) - whole);
     return t < 0 ? tail : 1 - tail;
 }
 

@@ -166,6 +166,7 @@ CPS_HEAVY double cps_digamma_unusual(double x)
     if (x == 0) return -1 / x;
     if (cps_is_pole(x)) return CPS_NAN;
     double reflected = 0;
+    if (x < 0 && x > -1e-17) return -1 / x;
     if (x < 0) { /* digamma(1 - x) - pi / tan(pi x) = digamma(-x) - 1/x - pi / tan(pi x) */
         const double r = x - rint(x);
         reflected = -1 / x - CPS_PI * cps_cospi(r) / cps_sinpi(r);

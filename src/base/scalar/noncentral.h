@@ -120,9 +120,9 @@ CPS_MATH double cps_nct_slope(double a, double nc, double r, double s)
 }
 /* Student's upper side of t = r sqrt(df) > 0, relatively exact wherever it is: the integral of Phi(nc - r sqrt(v)) over
  * the density of v, chi squared with df degrees of freedom. In log(v) the trapezoidal rule converges exponentially. */
-CPS_HEAVY double cps_nct_tail(double df, double nc, double r)
+CPS_HEAVY double cps_nct_tail(double df, double nc, double t)
 {
-    const double a = 0.5 * df;
+    const double a = 0.5 * df, r = t / sqrt(df), log_r = log(t) - 0.5 * log(df);
     double low = -800, high = 800;
     for (int i = 0; i < 60; i++) { /* the largest product */
         const double middle = 0.5 * (low + high);
@@ -132,25 +132,31 @@ CPS_HEAVY double cps_nct_tail(double df, double nc, double r)
     const double top = 0.5 * (low + high), s = exp(top);
     const double bend = cps_nct_slope(a, nc, r, s * 0.999) - cps_nct_slope(a, nc, r, s * 1.001);
     const double h = fmin(0.12, 0.5 / sqrt(fmax(500 * bend, 1e-3)));
-    double sum = 0;
+    const double by = 2 * a * h;
+    double sum = 0, rest = 0;
     for (int side = 0; side < 2; side++) {
         for (int k = side; k < 200000; k++) {
-            const double at = exp(top + (side ? -k : k) * h), w = at / r, x = 0.5 * w * w;
+            const double log_at = top + (side ? -k : k) * h, at = exp(log_at), w = at / r, x = 0.5 * w * w;
             const double front = x > 1e-290 ? cps_gamma_front(a, x) /* x^a exp(-x) / gamma(a + 1) */
-                                            : exp(a * (2 * log(w) - 0.69314718055994530942)) * cps_rgamma(a + 1);
+                                            : exp(a * (2 * (log_at - log_r) - 0.69314718055994530942)) *
+                                                  cps_rgamma(a + 1);
             const double term = front * cps_ndtr(nc - at);
+            if (side && at < 1e-20 && x < 1e-20) { /* from here on they are powers of one number */
+                rest = by > 1e-300 ? term * (by / -expm1(-by)) : term;
+                break;
+            }
             sum += term;
             if (!(term > 1e-18 * sum)) break;
         }
     }
-    return fmin(2 * a * h * sum, 1);
+    return fmin(by * sum + rest, 1);
 }
 /* Student's of t > 0: Phi(-nc) and half the sums of two chains of shapes, of weights with h^j and h^(j + 1/2), of which
  * the second is subtracted for nc < 0. */
 CPS_HEAVY cps_sides cps_nct_right(double df, double nc, double t)
 {
     const double r = t / sqrt(df), z = r * r;
-    if (z > 1e290) return cps_of_q(cps_nct_tail(df, nc, r));
+    if (z > 1e290) return cps_of_q(cps_nct_tail(df, nc, t));
     const cps_central even = {0.5, 0.5 * df, z / (1 + z), 1 / (1 + z), 0.5 * nc * nc, 0};
     if (z < 1e-290) return cps_sides_of(cps_ndtr(-nc), cps_ndtr(nc));
     if (even.half == 0) {
@@ -161,14 +167,14 @@ CPS_HEAVY cps_sides cps_nct_right(double df, double nc, double t)
     odd.a = 1, odd.by = 0.5;
     const int lower = nc > 0 && cps_is_below(&even);
     const double first = cps_noncentral_sum(&even, lower), second = cps_noncentral_sum(&odd, lower);
-    if (nc < 0 && !(first - second > 0.5 * first)) return cps_of_q(cps_nct_tail(df, nc, r));
+    if (nc < 0 && !(first - second > 0.5 * first)) return cps_of_q(cps_nct_tail(df, nc, t));
     const double sum = 0.5 * (nc < 0 ? first - second : first + second);
     return lower ? cps_of_p(fmin(cps_ndtr(-nc) + sum, 1)) : cps_of_q(fmin(fmax(sum, 0), 1));
 }
 CPS_HEAVY cps_sides cps_nct_sides(double df, double nc, double t)
 {
     if (!(df > 0 && fabs(nc) <= 4e4 && t == t)) return cps_sides_of(CPS_NAN, CPS_NAN);
-    if (df == CPS_INF) return cps_sides_of(cps_ndtr(t - nc), cps_ndtr(nc - t));
+    if (df > 1e40) return cps_sides_of(cps_ndtr(t - nc), cps_ndtr(nc - t)); /* as good as infinite */
     const cps_sides s = cps_nct_right(df, t < 0 ? -nc : nc, fabs(t));
     return t < 0 ? cps_sides_of(s.q, s.p) : s;
 }

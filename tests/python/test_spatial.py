@@ -188,6 +188,29 @@ def test_find_simplex(ndim, n):
     assert all((a.get() == b).all() for a, b in zip((starts, which), t.vertex_neighbor_vertices))
 
 
+@pytest.mark.parametrize("ndim", [2, 3])
+@pytest.mark.parametrize("scale, offset", [(1, 1e4), (np.array([1e-9, 1, 1]), 0), (1e-100, 0)])
+def test_places_in_joggled_triangulations(device, ndim, scale, offset):
+    """Their simplices overlap, so that a walk may leave through one: it says nothing about the others."""
+    draw = np.random.default_rng(ndim)
+    scale = (scale * np.ones(3))[:ndim]
+    p, q = (offset + scale * draw.uniform(0, 1, (n, ndim)) for n in (300, 200))
+    t = ss.Delaunay(p, incremental=True, qhull_options="QJ Pp")
+    c = cs.Delaunay(cp.asarray(p), incremental=True, qhull_options="QJ Pp")
+    for _ in range(2):
+        inside = t.find_simplex(q) >= 0
+        assert inside.mean() > 0.5
+        for n in (1, 64, 200):
+            which = c.find_simplex(cp.asarray(q[:n])).get()
+            assert (which[inside[:n]] >= 0).all()
+            move = t.transform[which]
+            parts = np.einsum("sij, sj -> si", move[:, :-1], q[:n] - move[:, -1])
+            assert (np.minimum(parts.min(1), 1 - parts.sum(1))[which >= 0] >= -1e-9).all()
+        more = offset + scale * draw.uniform(0, 1, (20, ndim))
+        t.add_points(more)
+        c.add_points(cp.asarray(more))
+
+
 def test_hulls():
     p = r.standard_normal((50, 2))
     for name in ("ConvexHull", "Voronoi"):

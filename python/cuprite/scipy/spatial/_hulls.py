@@ -41,6 +41,7 @@ class _Qhull:
         if self.points.ndim != 2:
             raise ValueError(f"points must be (points, dimensions), not of {self.points.ndim} dimensions")
         self._there = getattr(_scipy_spatial(), self._kind)(_host(given), *args)
+        self._joggled = "QJ" in (args[-1] or "")
 
     def __getattr__(self, name):
         if name.startswith("_") or name == "points":
@@ -63,7 +64,8 @@ class _Qhull:
             if given.dtype.kind == "f" and not numpy.isfinite(numpy.square(given.astype(numpy.float64)).sum()):
                 raise ValueError("Points must be finite, and so must their squares")
         self._there.add_points(given, restart)
-        self.__dict__ = {"points": cuprite.asarray(self._there.points), "_there": self._there}
+        self.__dict__ = {"points": cuprite.asarray(self._there.points), "_there": self._there,
+                         "_joggled": self._joggled}
 
     def close(self) -> None:
         """Ends that points may be added."""
@@ -117,7 +119,13 @@ class Delaunay(_Qhull):
         eps = 100 * numpy.finfo(float).eps if tol is None else float(tol)
         start, grid, sides = self._cells() if not everything and at.shape[0] > 64 and self.nsimplex > 64 else \
             (cuprite.zeros(at.shape[0], numpy.int64), cuprite.zeros(0), 0)
-        return _spatial.find_simplices(at, self.transform, self.neighbors, start, grid, sides, eps, bool(everything))
+        which, parts = _spatial.find_simplices(at, self.transform, self.neighbors, start, grid, sides, eps,
+                                               bool(everything))
+        if self._joggled and not everything:  # such simplices overlap, and a walk may leave through one of them
+            left = cuprite.flatnonzero(which < 0)
+            if left.size:
+                which[left], parts[left] = self._located(at[left], True, tol)
+        return which, parts
 
     def _cells(self):
         """(start, grid, sides): a grid over the points, and a simplex near the middle of each of its cells, where

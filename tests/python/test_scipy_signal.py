@@ -598,6 +598,21 @@ def test_sections_whose_gains_differ(device, char, bound, cutoff):
         np.testing.assert_allclose(mine.get(), theirs, rtol=0, atol=bound * np.abs(theirs).max())
 
 
+def test_filters_that_resampling_keeps(device):
+    """One filter serves many calls, also from windows that have no hash; long ones are not kept."""
+    from cuprite.scipy.signal import _resampling
+    x = np.random.default_rng(3).standard_normal(40)
+    for window in (("kaiser", 5.0), ("kaiser", np.array(5.0)), "hann", ("kaiser", 5.0)):
+        for _ in range(2):
+            got = our_signal.resample_poly(cp.asarray(x), 7, 3, window=window)
+            np.testing.assert_allclose(got.get(), ss.resample_poly(x, 7, 3, window=window), rtol=1e-10, atol=1e-12)
+            got *= 0
+    kept = _resampling._kept_lowpass.cache_info()
+    got = our_signal.resample_poly(cp.asarray(x), 5003, 5000)
+    np.testing.assert_allclose(got.get(), ss.resample_poly(x, 5003, 5000), rtol=1e-10, atol=1e-12)
+    assert _resampling._kept_lowpass.cache_info().currsize == kept.currsize
+
+
 def test_growing_filters():
     """Such rows are not cut."""
     x = np.random.default_rng(1).standard_normal(3000)

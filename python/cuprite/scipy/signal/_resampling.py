@@ -100,7 +100,9 @@ _kept_lowpass = functools.lru_cache(maxsize=32)(lowpass)
 
 
 def _lowpass_for(rate, window):
-    """The filter of resample_poly."""
+    """The filter of resample_poly. Long ones are not kept: 32 would fill a processor's memory."""
+    if rate > 4096:
+        return lowpass(20 * rate + 1, 1 / rate, window)
     try:
         return _kept_lowpass(20 * rate + 1, 1 / rate, window)
     except TypeError:  # a window's parameters that have no hash

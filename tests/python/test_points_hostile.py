@@ -26,6 +26,30 @@ def test_operands_on_two_devices(call):
         eval(call, names)
 
 
+@pytest.mark.parametrize("call", ["Delaunay(p).find_simplex(p)", "Delaunay(p).transform", "Delaunay(p).neighbors",
+                                  "Delaunay(p).vertex_neighbor_vertices[0]", "Delaunay(p).plane_distance(p)",
+                                  "ConvexHull(p).equations", "Voronoi(p).vertices", "KDTree(p).query(p, 2)[0]",
+                                  "more(Delaunay(p, incremental=True)).find_simplex(p)",
+                                  "more(Delaunay(p, incremental=True)).points"])
+def test_arrays_lie_where_the_points_do(call):
+    """Whatever device is current when they are asked for; nothing of another one is kept either."""
+    made, _, use = call.partition(".")
+    p = np.random.default_rng(1).standard_normal((200, 2))
+    for on, current in (("late:0", "cpu"), ("cpu", "late:0")):
+        def more(mesh):
+            with cp.cuda.Device(current):
+                mesh.add_points(p[:9] * 3)
+            return mesh
+        names = {n: getattr(spatial, n) for n in ("Delaunay", "ConvexHull", "Voronoi", "KDTree")} | {"more": more}
+        with cp.cuda.Device(on):
+            names["p"] = cp.asarray(p)
+            first, want = eval(made, names), eval(call, names).get()
+        with cp.cuda.Device(current):
+            got = eval("first." + use, names | {"first": first})
+        assert got.device == cp.cuda.Device(on)
+        assert (got.get() == want).all() and (eval("first." + use, names | {"first": first}).get() == want).all()
+
+
 @pytest.mark.parametrize("t, c, k", [(3.0, C, 3), (T[:7], C, 3), (T, C[:4], 3), (T, C, 1000), (T, C, -1), (T, C, 6),
                                      (T[None], C, 3), (T, [C, C[:3]], 3), (T, ["a"], 3), ([], [], 0)], ids=str)
 def test_splines_that_lie(t, c, k):

@@ -48,7 +48,8 @@ class _Qhull:
             raise AttributeError(name)
         value = getattr(self._there, name)
         if isinstance(value, numpy.ndarray) and value.dtype != object:
-            value = cuprite.asarray(value)
+            with self.points.device:  # whatever the current one is: the array is kept
+                value = cuprite.asarray(value)
             self.__dict__[name] = value
         return value
 
@@ -64,8 +65,9 @@ class _Qhull:
             if given.dtype.kind == "f" and not numpy.isfinite(numpy.square(given.astype(numpy.float64)).sum()):
                 raise ValueError("Points must be finite, and so must their squares")
         self._there.add_points(given, restart)
-        self.__dict__ = {"points": cuprite.asarray(self._there.points), "_there": self._there,
-                         "_joggled": self._joggled}
+        with self.points.device:
+            self.__dict__ = {"points": cuprite.asarray(self._there.points), "_there": self._there,
+                             "_joggled": self._joggled}
 
     def close(self) -> None:
         """Ends that points may be added."""

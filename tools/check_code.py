@@ -106,6 +106,16 @@ def macros():
         yield f"{name} is no long macro any more: take it from LONG_MACROS"
 
 
+def recursion():
+    """Scalar functions run in GPU kernels, whose stack ptxas can size only where no function calls itself."""
+    for path in (ROOT / "src/base/scalar").glob("*.h"):
+        text = blanked(path.read_text())
+        one = r"^CPS_(?:MATH|HEAVY)\b[^(;]*?(\w+)\([^)]*\)\s*\{([^\n]*\}$|.*?^\})"
+        for found in re.finditer(one, text, re.S | re.M):
+            if re.search(rf"\b{found[1]}\(", found[2]):
+                yield f"{path.relative_to(ROOT)}: {found[1]} calls itself"
+
+
 def lengths():
     for path in files(SOURCES | {".py", ".def"}):
         lines = path.read_text().count("\n")
@@ -150,7 +160,7 @@ def long_functions():
 
 
 def main():
-    breaches = [*names(), *macros(), *lengths(), *long_functions()]
+    breaches = [*names(), *macros(), *recursion(), *lengths(), *long_functions()]
     for text in breaches:
         print(text)
     if "--long" in sys.argv:

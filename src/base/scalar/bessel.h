@@ -121,11 +121,8 @@ CPS_HEAVY double cps_yn(double order, double x)
     }
     return sign * now;
 }
-CPS_HEAVY double cps_spherical_yn(double order, double x)
+CPS_HEAVY double cps_spherical_yn_positive(double n, double x)
 {
-    const double n = trunc(order);
-    if (n < 0 || n != n || x != x) return CPS_NAN;
-    if (x < 0) return (fmod(n, 2) != 0 ? 1 : -1) * cps_spherical_yn(n, -x);
     if (x == 0) return -CPS_INF;
     if (x == CPS_INF) return 0;
     if (n > CPS_MOST_ORDERS) return x < 0.5 * n ? -CPS_INF : CPS_NAN;
@@ -137,6 +134,12 @@ CPS_HEAVY double cps_spherical_yn(double order, double x)
         now = next;
     }
     return now;
+}
+CPS_MATH double cps_spherical_yn(double order, double x)
+{
+    const double n = trunc(order);
+    if (n < 0 || n != n || x != x) return CPS_NAN;
+    return (x < 0 && fmod(n, 2) == 0 ? -1 : 1) * cps_spherical_yn_positive(n, fabs(x));
 }
 
 /* exp(-|x|) I(x) */

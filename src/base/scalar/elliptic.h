@@ -36,12 +36,9 @@ CPS_MATH double cps_ellipe_near_1(double p)
     return 1 + (a + p * (b + p * (c + p * (d + p * e))));
 }
 /* E(m): by the arithmetic-geometric mean where no polynomial serves. */
-CPS_HEAVY double cps_ellipe(double m)
+CPS_HEAVY double cps_ellipe_positive(double m)
 {
-    if (!(m <= 1)) return CPS_NAN;
     if (m == 1) return 1;
-    if (m == -CPS_INF) return CPS_INF;
-    if (m < 0) return sqrt(1 - m) * cps_ellipe(m / (m - 1));
     if (m <= 0.5) return CPS_CELL(cps_ellipe_cells, m, 0, 32);
     /* Legendre's relation with the integrals of p = 1 - m, which are polynomials */
     const double p = 1 - m;
@@ -49,6 +46,13 @@ CPS_HEAVY double cps_ellipe(double m)
     const double k = cps_ellipkm1(p), kp = CPS_CELL_TO_1(cps_ellipk_by_power, -14, m);
     const double ep = CPS_CELL(cps_ellipe_cells, p, 0, 32);
     return (0.5 * CPS_PI + k * (kp - ep)) / kp;
+}
+CPS_MATH double cps_ellipe(double m)
+{
+    if (!(m <= 1)) return CPS_NAN;
+    if (m == -CPS_INF) return CPS_INF;
+    const double e = cps_ellipe_positive(m < 0 ? m / (m - 1) : m);
+    return m < 0 ? sqrt(1 - m) * e : e;
 }
 
 /* Carlson's integrals: arguments not negative, at most one of them 0. */

@@ -301,16 +301,18 @@ CPS_HEAVY double cps_betaln_positive(double a, double b)
     if (b >= 10) return cps_gammaln(a) + cps_gamma_ratio_log(a, b);
     return log(cps_gamma(a) / cps_gamma(a + b) * cps_gamma(b));
 }
+CPS_HEAVY double cps_beta_positive(double a, double b)
+{
+    if (a + b == CPS_INF) return 0;
+    if (a + b < 20) return cps_gamma(a) / cps_gamma(a + b) * cps_gamma(b);
+    const double small = a < b ? a : b, large = a < b ? b : a;
+    if (small < 10) return cps_gamma(small) * exp(cps_gamma_ratio_log(small, large));
+    return exp(cps_betaln_positive(a, b));
+}
 CPS_HEAVY double cps_beta(double a, double b)
 {
     if (a != a || b != b) return CPS_NAN;
-    if (a > 0 && b > 0) {
-        if (a + b == CPS_INF) return 0;
-        if (a + b < 20) return cps_gamma(a) / cps_gamma(a + b) * cps_gamma(b);
-        const double small = a < b ? a : b, large = a < b ? b : a;
-        if (small < 10) return cps_gamma(small) * exp(cps_gamma_ratio_log(small, large));
-        return exp(cps_betaln_positive(a, b));
-    }
+    if (a > 0 && b > 0) return cps_beta_positive(a, b);
     if (a < b) {
         const double t = a;
         a = b, b = t;
@@ -318,7 +320,7 @@ CPS_HEAVY double cps_beta(double a, double b)
     if (cps_is_pole(a) || cps_is_pole(b)) { /* finite where the pole of the denominator cancels one of them */
         const double pole = cps_is_pole(b) ? b : a, other = cps_is_pole(b) ? a : b;
         if (other == floor(other) && other > 0 && 1 - pole - other > 0)
-            return (fmod(other, 2) != 0 ? -1 : 1) * cps_beta(1 - pole - other, other);
+            return (fmod(other, 2) != 0 ? -1 : 1) * cps_beta_positive(1 - pole - other, other);
         return CPS_INF;
     }
     if (fabs(a) < 150 && fabs(b) < 150 && fabs(a + b) < 150) return cps_gamma(a) * (cps_rgamma(a + b) * cps_gamma(b));

@@ -36,7 +36,7 @@ CPS_HEAVY double cps_hyper_series(double a, double b, double c, double z)
 
 /* --- 0F1 and 1F1 --- */
 
-CPS_HEAVY double cps_hyp1f1(double a, double b, double x)
+CPS_HEAVY double cps_hyp1f1_as_given(double a, double b, double x)
 {
     if (a != a || b != b || x != x || cps_infinite(a) || cps_infinite(b)) return CPS_NAN;
     if (cps_not_positive_whole(b) && !(cps_not_positive_whole(a) && a >= b)) return CPS_INF;
@@ -45,10 +45,6 @@ CPS_HEAVY double cps_hyp1f1(double a, double b, double x)
     if (x == -CPS_INF) return a > 0 ? 0 : CPS_NAN;
     if (a == b && !cps_not_positive_whole(b)) return exp(x);
     const int ends = cps_not_positive_whole(a), back = cps_not_positive_whole(b - a);
-    if (x < 0 && !ends) { /* Kummer: exp(x) 1F1(b - a, b, -x) */
-        const double other = cps_hyp1f1(b - a, b, -x);
-        return cps_infinite(other) || (exp(x) == 0 && !back) ? CPS_NAN : exp(x) * other;
-    }
     if (x > 0 && back && !ends && b > 0) return exp(x) * cps_hyper_series(b - a, CPS_INF, b, -x);
     if (!ends && x > 60 && x > 2 * fabs((b - a) * (1 - a))) { /* exp(x) x^(a - b) gamma(b) / gamma(a) 2F0 */
         double term = 1, sum = 1;
@@ -63,6 +59,13 @@ CPS_HEAVY double cps_hyp1f1(double a, double b, double x)
         return cps_rgamma(a) / cps_rgamma(b) * half * (pow(x, a - b) * sum) * half;
     }
     return cps_hyper_series(a, CPS_INF, b, x);
+}
+CPS_MATH double cps_hyp1f1(double a, double b, double x)
+{
+    const int whole = cps_not_positive_whole(a) || cps_not_positive_whole(b);
+    if (!(x < 0 && x > -CPS_INF) || whole || a == b) return cps_hyp1f1_as_given(a, b, x);
+    const double other = cps_hyp1f1_as_given(b - a, b, -x); /* Kummer: exp(x) 1F1(b - a, b, -x) */
+    return cps_infinite(other) || (exp(x) == 0 && !cps_not_positive_whole(b - a)) ? CPS_NAN : exp(x) * other;
 }
 
 /* --- 2F1 --- */
@@ -208,11 +211,10 @@ CPS_HEAVY double cps_eval_chebyt(double n, double x)
     if (x > 1) return cosh(n * acosh(x));
     return n == rint(n) ? (fmod(n, 2) != 0 ? -1 : 1) * cosh(n * acosh(-x)) : cps_hyp2f1(-n, n, 0.5, 0.5 * (1 - x));
 }
-CPS_HEAVY double cps_eval_chebyu(double n, double x)
+CPS_HEAVY double cps_eval_chebyu_of(double n, double x)
 {
     if (n != n || x != x) return CPS_NAN;
     if (n == -1) return 0;
-    if (n < -1 && n == rint(n)) return -cps_eval_chebyu(-n - 2, x);
     if (!cps_is_degree(n) && fabs(x) < 1) return sin((n + 1) * acos(x)) / sqrt((1 - x) * (1 + x));
     if (!cps_is_degree(n)) return (n + 1) * cps_hyp2f1(-n, n + 2, 1.5, 0.5 * (1 - x));
     double before = 0, p = 1;
@@ -222,6 +224,10 @@ CPS_HEAVY double cps_eval_chebyu(double n, double x)
         p = next;
     }
     return p;
+}
+CPS_MATH double cps_eval_chebyu(double n, double x)
+{
+    return n < -1 && n == rint(n) ? -cps_eval_chebyu_of(-n - 2, x) : cps_eval_chebyu_of(n, x);
 }
 CPS_HEAVY double cps_eval_gegenbauer(double n, double a, double x)
 {

@@ -326,10 +326,8 @@ CPS_HEAVY double cps_struve_bessel(double v, double x)
     }
     return sqrt(h / CPS_PI) * (sum / above) * cps_jv(v + 0.5, x);
 }
-CPS_HEAVY double cps_struve(double v, double x, int modified)
+CPS_HEAVY double cps_struve_positive(double v, double x, int modified)
 {
-    if (v != v || x != x || cps_infinite(v)) return CPS_NAN;
-    if (x < 0) return !cps_is_whole(v) ? CPS_NAN : (fmod(v, 2) == 0 ? -1 : 1) * cps_struve(v, -x, modified);
     if (x == 0) return v > -1 ? 0 : v == -1 ? 2 / CPS_PI : cps_gammasgn(v + 1.5) * CPS_INF;
     const double n = -v - 0.5, sign = modified ? 1 : -1;
     if (n > 0 && cps_is_whole(n)) /* half of a whole order */
@@ -346,6 +344,11 @@ CPS_HEAVY double cps_struve(double v, double x, int modified)
     const double sum = cps_struve_series(v, x, sign, &scale);
     if (sum == sum) return cps_struve_first(v, x, sum * 2 / CPS_SQRT_PI) * scale;
     return !modified && v > x && v < 1e4 ? cps_struve_bessel(v, x) : CPS_NAN;
+}
+CPS_MATH double cps_struve(double v, double x, int modified)
+{
+    if (v != v || x != x || cps_infinite(v) || (x < 0 && !cps_is_whole(v))) return CPS_NAN;
+    return (x < 0 && fmod(v, 2) == 0 ? -1 : 1) * cps_struve_positive(v, fabs(x), modified);
 }
 
 /* --- the integral of x^l J(v, 2 a x) from 0 to 1 --- */

@@ -12,7 +12,7 @@ sp = pytest.importorskip("scipy.sparse")
 FOLDER = pathlib.Path(__file__).parents[2] / "src" / "science" / "sparse"
 TYPES = """
 typedef long long int64_t; typedef int int32_t; typedef unsigned long long uint64_t; typedef unsigned int uint32_t;
-typedef unsigned short uint16_t; typedef int cp_type; typedef int cp_sparse_op;
+typedef unsigned short uint16_t; typedef unsigned char uint8_t; typedef int cp_type; typedef int cp_sparse_op;
 #define INT64_MAX 0x7fffffffffffffffLL
 #define INT32_MAX 0x7fffffff
 enum { CPI_SPARSE_THREADS = 256, NUMBER = 12 };

@@ -7,6 +7,8 @@ is. Where A - sigma is factorized, so is it on the host. R. B. Lehoucq, D. C. So
 SIAM 1998."""
 from __future__ import annotations
 
+from operator import index
+
 import cuprite as cp
 from cuprite.scipy.sparse._base import issparse
 from cuprite.scipy.sparse.linalg._host import from_host, lent, scipy_linalg, to_host
@@ -68,6 +70,7 @@ def eigsh(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=Non
     if ours:
         return _hermitian(*ours, return_eigenvectors)
     theirs = scipy_linalg("eigsh")
+    index(k)  # half a value may end ARPACK's process
     A = _matrix(A, k, sigma, A.shape[0] if hasattr(A, "shape") else 0)
     return _found(theirs, lambda: theirs.eigsh(
         A, k=k, M=to_host(M), sigma=sigma, which=which, v0=to_host(v0), ncv=ncv, maxiter=maxiter, tol=tol,
@@ -168,6 +171,7 @@ def eigs(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=None
         nearly all eigenvalues of a sparse matrix; ArpackNoConvergence, which has what was found."""
     theirs = scipy_linalg("eigs")
     _two_axes(A)
+    index(k)
     A = _matrix(A, k, sigma, A.shape[0] - 1 if hasattr(A, "shape") else 0)
     return _found(theirs, lambda: theirs.eigs(
         A, k=k, M=to_host(M), sigma=sigma, which=which, v0=to_host(v0), ncv=ncv, maxiter=maxiter, tol=tol,

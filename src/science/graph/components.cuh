@@ -37,7 +37,7 @@ static __global__ void join_trees(long long n, const long long *ends, const int 
 }
 
 /* The same without a store: one that halves a path may come after a node was given its root. */
-static __device__ int root_of(const volatile int *root, int v)
+static __device__ int found_root(const volatile int *root, int v)
 {
     for (int up = root[v]; up != v; up = root[v]) v = up;
     return v;
@@ -48,7 +48,7 @@ static __global__ void flatten_trees(long long n, int *root, int *is_root)
 {
     const long long v = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (v >= n) return;
-    const int r = root_of(root, (int)v);
+    const int r = found_root(root, (int)v);
     root[v] = r;
     is_root[v] = r == v;
 }

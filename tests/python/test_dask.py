@@ -13,7 +13,7 @@ from oracle import raises
 dask = pytest.importorskip("dask", reason="dask is not installed")
 import dask.array as da  # noqa: E402
 
-from cuprite.dask import _chunks, label, map_overlap, measure, sigma_clip_stats  # noqa: E402
+from cuprite.dask import _chunks, _label, label, map_overlap, measure, sigma_clip_stats  # noqa: E402
 
 H = np.random.default_rng(1).standard_normal((40, 30))
 
@@ -323,6 +323,7 @@ def test_overlap_of_chunks_at_hand(depth):
 def test_bands_that_are_joined_on_a_gpu(most, monkeypatch):
     """The same measurements and statistics, by fewer calls, however many bands are taken together."""
     monkeypatch.setattr(_chunks, "_TOGETHER", most)
+    monkeypatch.setattr(_label, "_most_labelled", lambda: most)
     with cp.cuda.Device("late:0"):
         h = np.repeat(H, 3, axis=0)  # components cross the bands
         x = chunked(h, (10, h.shape[1])).persist(scheduler="synchronous")

@@ -13,7 +13,7 @@ from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 import cuprite
 
 
-_TOGETHER = 1 << 24  # elements of chunks that a GPU takes at once
+_TOGETHER = 1 << 24  # elements of chunks that a GPU takes at once, where it waits once a pass
 
 
 def check_chunks(x):
@@ -91,9 +91,12 @@ class Chunks:
             found.append(blocks)
         return list(zip(*found))
 
-    def bands(self):
+    def bands(self, most=None):
         """Numbers of chunks (begin, end) that are best taken together: each alone, but bands of lines at hand on one
-        GPU, where a pass over few elements takes as long as the waiting for it, up to 2^24 elements."""
+        GPU, where a pass over few elements takes as long as the waiting for it.
+
+        Parameters: most: elements of a band of several chunks; _TOGETHER."""
+        most = most or _TOGETHER
         blocks, first = self.at_hand(), self.arrays[0]
         alone = [(i, i + 1) for i in range(len(self.keys))]
         if not blocks or any(n > 1 for n in first.numblocks[1:]) or not first.ndim or \
@@ -102,7 +105,7 @@ class Chunks:
         bands, size = [(0, 0)], 0
         for i, (b, *_) in enumerate(blocks):
             begin, end = bands[-1]
-            if end > begin and size + b.size > _TOGETHER:
+            if end > begin and size + b.size > most:
                 bands.append((i, i + 1))
                 size = 0
             else:

@@ -212,6 +212,13 @@ def _measured(block, segments, origin, structure, shape, sides, background, nois
     return outline
 
 
+def _most_labelled():
+    """Elements of chunks that a GPU labels and measures at once: it waits some twenty times. Memory of a hundred bytes
+    for each must be free."""
+    free = cuprite.cuda.runtime.memGetInfo()[0] if cuprite.cuda.is_available() else 0
+    return max(1 << 24, min(1 << 28, free // 100))
+
+
 def _together(label, value, place, shape, background, noise):
     """The measurements of components from their elements, as one dictionary with the components' numbers."""
     order = numpy.lexsort((numpy.ravel_multi_index(place.T, shape), label)) if label.size else numpy.empty(0, int)
@@ -285,7 +292,7 @@ def measure(x, segments, structure=None, background=0, noise=0):
     empty = ndimage.measure(one, labels, 0, background, noise)  # checks types and numbers
     background, noise = float(background), float(noise)
     chunks, at = Chunks(*((x,) if by_chunk else (x, segments))), origins(x)
-    bands, lengths, parts = chunks.bands(), x.chunks, x.numblocks
+    bands, lengths, parts = chunks.bands(_most_labelled()), x.chunks, x.numblocks
     if len(bands) < len(at):  # along the first axis, and the others are not cut
         lengths = (tuple(sum(lengths[0][i:j]) for i, j in bands), *lengths[1:])
         parts = (len(bands), *parts[1:])

@@ -414,7 +414,7 @@ def test_every_combination_of_extremes_ends(device):
         few = extreme if UFUNC[name].nin < 3 else extreme[::3]
         x = np.meshgrid(*[few] * UFUNC[name].nin)
         UFUNC[name](*(cp.asarray(v.ravel()) for v in x))
-    assert time.process_time() - begin < 20
+    assert time.process_time() - begin < 100  # a GPU's kernels are loaded meanwhile
 
 
 @pytest.mark.parametrize("name", PLAIN)

@@ -82,8 +82,9 @@ CPS_HEAVY double cps_hyperu_positive(double a, double b, double x)
 CPS_HEAVY double cps_hyperu_down(double a, double b, double x)
 {
     const double n = ceil(-a);
-    if (n > 1e5) return CPS_NAN;
     double d = a + n, now, above = 0, scale = 1;
+    const double most = d == 0 || fabs(b) <= 2 ? 1e5 : fabs(b) > 15 ? 3 : 9; /* beyond, no digits would be left */
+    if (n > most) return CPS_NAN;
     if (d == 0) now = 1;
     else {
         now = cps_hyperu_positive(d, b, x);
@@ -106,21 +107,24 @@ CPS_HEAVY double cps_hyperu_near_0(double a, double b, double x)
     const double first = cps_is_pole(1 - b) ? 0 : cps_gamma(1 - b) * cps_rgamma(1 + a - b);
     return first + (cps_is_pole(b - 1) || r == 0 || power == 0 ? 0 : cps_gamma(b - 1) * r * power);
 }
-/* Of x <= 1 by 1F1; NaN where b is nearly whole, or the two parts cancel. */
+/* Of x <= 4 by 1F1; NaN where b is nearly whole, or where terms or the two parts cancel. */
 CPS_HEAVY double cps_hyperu_small(double a, double b, double x)
 {
     const double c = 1 + a - b;
-    double f = 1, g = 1, tf = 1, tg = 1;
-    if (fabs(b - rint(b)) < 0.05 || fabs(a) > 20 || fabs(b) > 20) return CPS_NAN;
-    for (double k = 0; k < 60; k++) {
+    double f = 1, g = 1, tf = 1, tg = 1, most_f = 1, most_g = 1;
+    if (fabs(b - rint(b)) < 0.05 || fabs(a) > 60 || fabs(b) > 60) return CPS_NAN;
+    for (double k = 0; k < 200; k++) {
         tf *= (a + k) / (b + k) / (k + 1) * x;
         tg *= (c + k) / (2 - b + k) / (k + 1) * x;
         f += tf, g += tg;
-        if (fabs(tf) < 1e-18 * fabs(f) && fabs(tg) < 1e-18 * fabs(g)) break;
+        most_f = fmax(most_f, fabs(tf)), most_g = fmax(most_g, fabs(tg));
+        if (k > fabs(b) && fabs(tf) < 1e-18 * fabs(f) && fabs(tg) < 1e-18 * fabs(g)) break;
     }
+    const double lost_f = most_f / fabs(f), lost_g = most_g / fabs(g);
     f *= cps_gamma(1 - b) * cps_rgamma(c);
     g *= cps_gamma(b - 1) * cps_rgamma(a) * pow(x, 1 - b);
-    return fabs(f + g) > 0.2 * fmax(fabs(f), fabs(g)) ? f + g : CPS_NAN;
+    const double lost = fmax(lost_f * fabs(f), lost_g * fabs(g)) / fabs(f + g); /* how many units of rounding */
+    return lost < 200 ? f + g : CPS_NAN;
 }
 CPS_HEAVY double cps_hyperu(double a, double b, double x)
 {
@@ -145,7 +149,7 @@ CPS_HEAVY double cps_hyperu(double a, double b, double x)
     const int whole = a <= 0 && a == rint(a);
     if (x < 1e-100 && !whole) return cps_hyperu_near_0(a, b, x);
     if (a > 0) return cps_hyperu_integral(a, b, x);
-    const double small = x <= 1 ? cps_hyperu_small(a, b, x) : CPS_NAN;
+    const double small = x <= 4 ? cps_hyperu_small(a, b, x) : CPS_NAN;
     if (small == small) return small;
     if (c > 0) return pow(x, 1 - b) * cps_hyperu_integral(c, 2 - b, x);
     if (c > a && (!whole || (c <= 0 && c == rint(c)))) return pow(x, 1 - b) * cps_hyperu_down(c, 2 - b, x);

@@ -376,8 +376,8 @@ TABLE = [
     Known("SciPy's ranks of one dimension do not look at a footprint's holes", "orders", lambda case, wrong:
           wrong.startswith("value") and "footprint" in case.options and first(case).ndim == 1 and
           case.about == "median_filter"),
-    Known("SciPy's ranks of lines of one or two elements are what lies in memory beside them", "orders", lambda case,
-          wrong: wrong.startswith("value") and first(case).ndim == 1 and first(case).size < 3),
+    Known("SciPy's ranks of lines of one to three elements are what lies in memory beside them", "orders", lambda case,
+          wrong: wrong.startswith("value") and first(case).ndim == 1 and first(case).size < 4),
     Known("SciPy's wiener of float32 is float64", "recurrences", lambda case, wrong: case.about == "wiener" and
           wrong.startswith("type: float32")),
     Known("copyto of overlapping rows of unequal steps reads what it wrote", "conversions", copied_as_it_goes),

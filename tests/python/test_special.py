@@ -302,9 +302,9 @@ OTHERWISE |= {"pdtrik": extreme, "chdtriv": extreme, "nrdtrimn": extreme,
               negative_integer(c),
               "hyp1f1": lambda a, b, x: (abs(a) > 9) | (abs(b) > 9), "hyp0f1": lambda b, z: (abs(b) > 9),
               "eval_jacobi": lambda n, a, b, x: (abs(n) > 9) | (a > 9) | (b > 9) | (a <= -1) | (b <= -1) | (n < 0) |
-              (abs(x) > 1),
+              (abs(x) > 1) | ((n != np.floor(n)) & (x < -0.8)),
               "eval_sh_jacobi": lambda n, a, b, x: (n > 9) | (a > 9) | (b <= 0) | (a <= b - 1) | (n < 0) | (x < 0) |
-              (x > 1) | negative_integer(2 * n + a),
+              (x > 1) | negative_integer(2 * n + a) | ((n != np.floor(n)) & (x < 0.1)),
               "eval_gegenbauer": lambda n, a, x: (abs(n) > 9) | (a <= 0) | (a > 5) | (n < 0) | (abs(x) > 1),
               "eval_genlaguerre": lambda n, a, x: (abs(n) > 9) | (n < 0) | (abs(a) > 9) | (abs(x) > 30)}
 OTHERWISE |= {name: lambda n, x: (abs(n) > 9) | (abs(x) > 1) | (n < 0) for name in (

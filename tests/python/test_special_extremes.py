@@ -86,3 +86,8 @@ def test_zeros_and_smallest_numbers(device, t):
             np.testing.assert_allclose(host(ours.digamma, x, t=t)[:6], -1 / x[:6], rtol=1e-6 if t == "f" else 1e-15)
         np.testing.assert_allclose(host(ours.gammaln, x, t=t)[:6], -np.log(np.abs(x[:6])), rtol=1e-6)
 
+
+
+def test_roots_of_polynomials(device):
+    """1 - 2 x / b + x^2 / b (b + 1), by itself and by Kummer's transformation."""
+    np.testing.assert_array_equal(host(ours.hyp1f1, [-2, 5, -2, -2], 3, [2, -2, 6, 1.5]), [0, 0, 0, 0.1875])

@@ -21,7 +21,7 @@ CPS_HEAVY double cps_hyper_series(double a, double b, double c, double z)
     for (double k = 0; k < 20000; k++) {
         cps_two t = cps_two_sum(a, k), d = cps_two_times(cps_two_sum(c, k), cps_two_of(k + 1, 0));
         if (!one) t = cps_two_times(t, cps_two_sum(b, k));
-        if (t.high == 0) return cps_two_result(sum, largest);
+        if (t.high == 0) return fabs(sum.high) < 1e-29 * largest ? 0 : cps_two_result(sum, largest); /* a root */
         term = cps_two_over(cps_two_times(cps_two_times(term, t), cps_two_of(z, 0)), d);
         sum = cps_two_add(sum, term);
         const double size = fabs(term.high), ratio = fabs(t.high * z / d.high);

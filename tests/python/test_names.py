@@ -114,6 +114,10 @@ NO_C = {
     "recurrences and products of whole arrays, of elementwise operations": """
         assoc_legendre_p assoc_legendre_p_all comb diric factorial factorial2 factorialk legendre_p legendre_p_all
         perm softplus sph_harm_y_all sph_legendre_p sph_legendre_p_all stirling2""",
+    "Mathieu's and spheroidal functions: SciPy, on the host": """
+        mathieu_a mathieu_b mathieu_cem mathieu_sem mathieu_modcem1 mathieu_modcem2 mathieu_modsem1 mathieu_modsem2
+        pro_cv pro_ang1 pro_ang1_cv pro_rad1 pro_rad1_cv pro_rad2 pro_rad2_cv
+        obl_cv obl_ang1 obl_ang1_cv obl_rad1 obl_rad1_cv obl_rad2 obl_rad2_cv""",
     "functions of Python's are called": """generic_filter generic_filter1d generic_laplace generic_gradient_magnitude
         vectorized_filter""",
     "the generators' laws are cp_rng_NAME; these are Python's generators, their states and old names": """

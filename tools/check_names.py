@@ -81,7 +81,7 @@ C_ONLY = {
                     "the general call behind every operation"),
     **dict.fromkeys("fits_read fits_describe fits_write catalog_write io_libraries ".split(),
                     "files are C's and the command's so far"),
-    "blas_library": "show_config and get_runtime_info name it",
+    "blas_library": "show_config and get_runtime_info name it", "interrupt_set": "Python's signals",
     **dict.fromkeys("print fprint array_to_string".split(), "NumPy prints in Python"),
     **dict.fromkeys("arange_int progression".split(), "arange of integers and of any type, which C must tell apart"),
     **dict.fromkeys(["assign"], ATTRIBUTE), "ramp": "linspace of numbers, which C need not put into arrays",

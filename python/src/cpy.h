@@ -29,13 +29,17 @@ extern int cpy_calls_pending; /* changed atomically */
 extern int cpy_locations_wanted; /* the same: while profiling is on (profile.c) */
 void cpy_note_location(void);
 bool cpy_has_gil(void);
+extern _Thread_local PyThreadState *cpy_left; /* the state of a thread that is in such a call; NULL */
+void cpy_listen_to_signals(void); /* long calls end where a handler raises (runtime.c) */
 #define CPY_LONG(size) ((size) > CPY_LARGE || __atomic_load_n(&cpy_calls_pending, __ATOMIC_RELAXED))
 #define CPY_RUN(size, ...)                                                                                 \
     do {                                                                                                   \
         if (CPY_LONG(size)) {                                                                              \
             if (__atomic_load_n(&cpy_locations_wanted, __ATOMIC_RELAXED)) cpy_note_location();                   \
-            PyThreadState *thread_ = PyEval_SaveThread();                                                  \
+            PyThreadState *thread_ = PyEval_SaveThread(), *outer_ = cpy_left;                              \
+            cpy_left = thread_;                                                                            \
             __VA_ARGS__;                                                                                   \
+            cpy_left = outer_;                                                                             \
             PyEval_RestoreThread(thread_);                                                                 \
         } else {                                                                                           \
             __VA_ARGS__;                                                                                   \

@@ -219,6 +219,7 @@ static int execute(PyObject *module)
     s->module = module;
     cpy_state_enter(s);
     set_library_folders();
+    cpy_listen_to_signals();
     PyObject *own = NULL;
     bool done = make_exceptions(s) && cpy_scalars_init(s) && cpy_array_init(s) && cpy_ufuncs_init(s) &&
                 cpy_kernels_init(s) && cpy_structs_init(s) && cpy_loops_init(s) && cpy_fusions_init(s) &&

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #if PY_VERSION_HEX < 0x030d0000
@@ -29,6 +30,26 @@ static PyThreadState *state_of_thread(void)
 }
 
 bool cpy_has_gil(void) { return state_of_thread() != NULL; }
+
+/* --- interrupts --- */
+
+_Thread_local PyThreadState *cpy_left;
+
+/* Whether a signal's handler has raised something, which is then the call's exception (cpy_raise). Python runs handlers
+ * in the main thread, which alone is asked: others would wait for the GIL for nothing. */
+static bool is_interrupted(void)
+{
+    if (syscall(SYS_gettid) != getpid() || Py_IsFinalizing()) return false;
+    if (cpy_has_gil()) return PyErr_CheckSignals() != 0;
+    PyThreadState *state = cpy_left;
+    if (!state) return false;
+    PyEval_RestoreThread(state);
+    const bool raised = PyErr_CheckSignals() != 0;
+    PyEval_SaveThread();
+    return raised;
+}
+
+void cpy_listen_to_signals(void) { cp_interrupt_set(is_interrupted); }
 
 typedef struct visit {
     PyThreadState *before, *own;

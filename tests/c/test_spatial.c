@@ -293,10 +293,35 @@ static void test_allocations(void **state)
     for (FOR_DEVICES(d)) every_allocation_fails(body);
 }
 
+/* A program that wants its call to end, at the second time that it is asked. */
+static int asked;
+static bool wants_to_end(void)
+{
+    for (CP_SCOPE) check_values(cp_distances(table(1, 1, 1), CP_METRIC_CITYBLOCK, 2, .b = table(1, 1, 3)), 1,
+                                (double[]){2});
+    return ++asked == 2;
+}
+static void test_interrupts(void **state)
+{
+    (void)state;
+    cp_interrupt_set(wants_to_end);
+    for (CP_SCOPE) { /* minutes */
+        cp_array *x = cp_ones(CP_SHAPE(400, 60000), CP_FLOAT64);
+        assert_null(cp_distances(x, CP_METRIC_JENSENSHANNON, 2, .b = x));
+        failed_with(CP_ERROR_INTERRUPTED, "cdist: the call was interrupted");
+        assert_int_equal(asked, 2);
+        x = cp_ones(CP_SHAPE(100, 60), CP_FLOAT64);
+        assert_int_equal(cp_size(cp_distances(x, CP_METRIC_JENSENSHANNON, 2)), 4950);
+        assert_int_equal(asked, 2); /* short calls do not ask */
+    }
+    cp_interrupt_set(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_metrics), cmocka_unit_test(test_pairs),
                                        cmocka_unit_test(test_trees), cmocka_unit_test(test_simplices),
-                                       cmocka_unit_test(test_wrong_arguments), cmocka_unit_test(test_allocations)};
+                                       cmocka_unit_test(test_wrong_arguments), cmocka_unit_test(test_allocations),
+                                       cmocka_unit_test(test_interrupts)};
     return check_run(tests);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "backend/device.h"
+#include "cpu/ending.h"
 #include "cpu/features.h"
 #include "cpu/threads.h"
 #include "spatial/tiles.h"
@@ -15,25 +16,30 @@ typedef struct pairs_job {
     const double *tiles; /* (tiles, ndim, CPI_PAIR_TILE) */
     int64_t nb, each;
     const cpi_nearby *nearby;
+    cpi_ending ending;
 } pairs_job;
 
-static void alone_row(const cpi_distances *m, int64_t i)
+/* False where the call is to end. */
+static bool alone_row(const cpi_distances *m, int64_t i, cpi_lookout *watch)
 {
     const double *others = m->b ? m->b : m->a;
     double *out = m->b ? m->to + i * m->nb : m->to + cpi_pair_row(m->na, i);
-    for (int64_t j = m->b ? 0 : i + 1; j < (m->b ? m->nb : m->na); j++)
+    for (int64_t j = m->b ? 0 : i + 1; j < (m->b ? m->nb : m->na); j++) {
+        if (cpi_lookout_ends(watch)) return false;
         out[j] = cpi_pair_alone(m, m->a + i * m->ndim, others + j * m->ndim);
+    }
+    return true;
 }
 
 static void pairs_task(void *context, int64_t task, int worker)
 {
-    (void)worker;
-    const pairs_job *j = context;
+    pairs_job *j = context;
+    cpi_lookout watch = {&j->ending, worker};
     const cpi_distances *m = j->m;
     const int64_t from = task * j->each, to = from + j->each < m->na ? from + j->each : m->na;
     double values[CPI_PAIR_TILE];
     if (cpi_pair_is_alone(m->metric)) {
-        for (int64_t i = from; i < to; i++) alone_row(m, i);
+        for (int64_t i = from; i < to && alone_row(m, i, &watch); i++) continue;
         return;
     }
     for (int64_t first = m->b ? 0 : from / CPI_PAIR_TILE * CPI_PAIR_TILE; first < j->nb; first += CPI_PAIR_TILE) {
@@ -42,6 +48,7 @@ static void pairs_task(void *context, int64_t task, int worker)
         for (int64_t i = from; i < to; i++) {
             const int64_t skip = m->b || i < first ? 0 : i + 1 - first;
             if (skip >= count) continue;
+            if (cpi_lookout_ends(&watch)) return;
             j->tile(m, m->a + i * m->ndim, tile, values);
             double *out = (m->b ? m->to + i * m->nb : m->to + cpi_pair_row(m->na, i)) + first;
             memcpy(out + skip, values + skip, (size_t)(count - skip) * sizeof *out);
@@ -76,14 +83,14 @@ cp_code cpi_spatial_cpu_distances(cp_stream *stream, const cpi_distances *m)
     }
     cpi_parallel(cpi_cut(m->na, GRAIN, &j.each), pairs_task, &j);
     cpi_work_free(stream, tiles);
-    return CP_OK;
+    return cpi_ending_code(&j.ending);
 }
 
 static void nearby_task(void *context, int64_t task, int worker)
 {
-    (void)worker;
-    const pairs_job *j = context;
+    pairs_job *j = context;
     const cpi_nearby *s = j->nearby;
+    cpi_lookout watch = {&j->ending, worker};
     const int64_t to = (task + 1) * j->each < s->na ? (task + 1) * j->each : s->na;
     double values[CPI_PAIR_TILE];
     for (int64_t i = task * j->each; i < to; i++) {
@@ -91,6 +98,7 @@ static void nearby_task(void *context, int64_t task, int worker)
         int64_t which = 0;
         for (int64_t first = 0; first < s->nb; first += CPI_PAIR_TILE) {
             const int64_t count = s->nb - first < CPI_PAIR_TILE ? s->nb - first : CPI_PAIR_TILE;
+            if (cpi_lookout_ends(&watch)) return;
             j->tile(j->m, s->a + i * s->ndim, j->tiles + first * s->ndim, values);
             for (int64_t k = 0; k < count; k++)
                 if (values[k] < best) best = values[k], which = first + k;
@@ -108,5 +116,5 @@ cp_code cpi_spatial_cpu_nearby(cp_stream *stream, const cpi_nearby *s)
     pairs_job j = {.m = &m, .tile = CPI_BEST(cpi_pair_tile), .tiles = tiles, .nearby = s};
     cpi_parallel(cpi_cut(s->na, GRAIN, &j.each), nearby_task, &j);
     cpi_work_free(stream, tiles);
-    return CP_OK;
+    return cpi_ending_code(&j.ending);
 }

@@ -148,7 +148,7 @@ cp_code cp_tree_nearest(cp_array *points, cp_array *order, cp_array *boxes, cp_a
         q.count = x->shape[0], q.at = (const double *)x->data;
         q.distances = (double *)d->data, q.which = (int64_t *)i->data;
         cpi_device *device = cpi_device_current();
-        code = device->backend->spatial->nearest(cpi_stream(device), &q);
+        code = cpi_spatial_ran(name, device->backend->spatial->nearest(cpi_stream(device), &q));
     }
     return cpi_spatial_give(&f, code, d, i, distance, which);
 }
@@ -166,10 +166,10 @@ static cp_code within(const char *name, cp_array *at, cp_array *radius, cpi_tree
     return CP_OK;
 }
 
-static cp_code look(const cpi_tree_query *q)
+static cp_code look(const char *name, const cpi_tree_query *q)
 {
     cpi_device *device = cpi_device_current();
-    return q->count ? device->backend->spatial->within(cpi_stream(device), q) : CP_OK;
+    return q->count ? cpi_spatial_ran(name, device->backend->spatial->within(cpi_stream(device), q)) : CP_OK;
 }
 
 /*: function("tree_count", "points: array, order: array, boxes: array, period: array, at: array, radius: array, "
@@ -197,7 +197,7 @@ cp_code cp_tree_count(cp_array *points, cp_array *order, cp_array *boxes, cp_arr
     if (s) {
         q.counts = (int64_t *)c->data, q.sums = (double *)s->data;
         q.weights = w->size ? (const double *)w->data : NULL;
-        code = look(&q);
+        code = look(name, &q);
     }
     return cpi_spatial_give(&f, code, c, s, counts, sums);
 }
@@ -231,7 +231,7 @@ cp_code cp_tree_within(cp_array *points, cp_array *order, cp_array *boxes, cp_ar
     if (d && total) {
         q.start = (const int64_t *)s->data;
         q.which = (int64_t *)i->data, q.distances = (double *)d->data;
-        code = look(&q);
+        code = look(name, &q);
     }
     return cpi_spatial_give(&f, code, i, d, which, distance);
 }
@@ -308,7 +308,7 @@ cp_code cp_find_simplices(cp_array *at, cp_array *transform, cp_array *neighbour
             .start = (const int64_t *)s->data, .grid = (const double *)g->data, .sides = sides,
             .which = (int32_t *)i->data, .parts = (double *)c->data};
         cpi_device *device = cpi_device_current();
-        code = device->backend->spatial->simplices(cpi_stream(device), &q);
+        code = cpi_spatial_ran(name, device->backend->spatial->simplices(cpi_stream(device), &q));
     }
     return cpi_spatial_give(&f, code, i, c, which, parts);
 }

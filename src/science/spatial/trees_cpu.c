@@ -1,5 +1,6 @@
-/* Trees of points on the CPU: places are shared out to the threads. */
+/* Trees of points on the CPU: places are shared out to the threads. Searches can be ended (ending.h). */
 #include "backend/device.h"
+#include "cpu/ending.h"
 #include "cpu/threads.h"
 #include "spatial/tree.h"
 
@@ -10,6 +11,7 @@ typedef struct trees_job {
     const cpi_point_tree *t;
     const double *points, *range;
     int64_t n, ndim, each, *keys;
+    cpi_ending ending;
 } trees_job;
 
 #define EACH(j, total, i) \
@@ -50,9 +52,12 @@ cp_code cpi_spatial_cpu_boxes(cp_stream *stream, const cpi_point_tree *t)
 
 static void nearest_task(void *context, int64_t task, int worker)
 {
-    (void)worker;
-    const trees_job *j = context;
-    EACH(j, j->q->count, i) cpi_tree_nearest(j->q, i);
+    trees_job *j = context;
+    cpi_lookout watch = {&j->ending, worker};
+    EACH(j, j->q->count, i) {
+        if (cpi_lookout_ends(&watch)) return;
+        cpi_tree_nearest(j->q, i);
+    }
 }
 
 cp_code cpi_spatial_cpu_nearest(cp_stream *stream, const cpi_tree_query *q)
@@ -60,14 +65,17 @@ cp_code cpi_spatial_cpu_nearest(cp_stream *stream, const cpi_tree_query *q)
     (void)stream;
     trees_job j = {.q = q};
     cpi_parallel(cpi_cut(q->count, 64, &j.each), nearest_task, &j);
-    return CP_OK;
+    return cpi_ending_code(&j.ending);
 }
 
 static void within_task(void *context, int64_t task, int worker)
 {
-    (void)worker;
-    const trees_job *j = context;
-    EACH(j, j->q->count, i) cpi_tree_within(j->q, i);
+    trees_job *j = context;
+    cpi_lookout watch = {&j->ending, worker};
+    EACH(j, j->q->count, i) {
+        if (cpi_lookout_ends(&watch)) return;
+        cpi_tree_within(j->q, i);
+    }
 }
 
 cp_code cpi_spatial_cpu_within(cp_stream *stream, const cpi_tree_query *q)
@@ -75,14 +83,17 @@ cp_code cpi_spatial_cpu_within(cp_stream *stream, const cpi_tree_query *q)
     (void)stream;
     trees_job j = {.q = q};
     cpi_parallel(cpi_cut(q->count, 64, &j.each), within_task, &j);
-    return CP_OK;
+    return cpi_ending_code(&j.ending);
 }
 
 static void simplices_task(void *context, int64_t task, int worker)
 {
-    (void)worker;
-    const trees_job *j = context;
-    EACH(j, j->s->count, i) cpi_simplex_of(j->s, i);
+    trees_job *j = context;
+    cpi_lookout watch = {&j->ending, worker};
+    EACH(j, j->s->count, i) {
+        if (cpi_lookout_ends(&watch)) return;
+        cpi_simplex_of(j->s, i);
+    }
 }
 
 cp_code cpi_spatial_cpu_simplices(cp_stream *stream, const cpi_simplex_search *s)
@@ -90,7 +101,7 @@ cp_code cpi_spatial_cpu_simplices(cp_stream *stream, const cpi_simplex_search *s
     (void)stream;
     trees_job j = {.s = s};
     cpi_parallel(cpi_cut(s->count, 64, &j.each), simplices_task, &j);
-    return CP_OK;
+    return cpi_ending_code(&j.ending);
 }
 
 static void transforms_task(void *context, int64_t task, int worker)

@@ -13,6 +13,7 @@ from cuprite.scipy.spatial.distance._metrics import array, of_pairs, points
 
 _LEAF = 8  # points of a leaf, to twice as many
 _TOGETHER = 4096  # places from which on they are sorted
+_SOME = 1 << 16  # pairs that become tuples at once
 
 
 def _finite(x, what) -> ndarray:
@@ -226,7 +227,12 @@ class KDTree:
             rows, which = rows[upper], which[upper]
             order = cuprite.lexsort(cuprite.stack([which, rows]))
             pairs = cuprite.stack([rows[order], which[order]], axis=1)
-        return pairs if output_type == "ndarray" else set(map(tuple, pairs.get().tolist()))
+        if output_type == "ndarray":
+            return pairs
+        found, pairs = set(), pairs.get()
+        for i in range(0, len(pairs), _SOME):  # between parts an interrupt comes, which set() does not let in
+            found.update(map(tuple, pairs[i:i + _SOME].tolist()))
+        return found
 
     def count_neighbors(self, other, r, p=2.0, weights=None, cumulative=True) -> int | float | ndarray:
         """How many pairs of a point of this tree and one of the other are within a radius, or the sums of products of

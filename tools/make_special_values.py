@@ -260,14 +260,17 @@ VALUES = {
     "cotdg": (lambda x: degrees(mp.cot, x), [v for v in BOTH if abs(v) > 1e-300] + [1e10 + 0.5, 359.9999, 90.0001]),
     "gamma": (mp.gamma, [v for v in TINY if v > 1e-307] + between(0, 25, 30) + between(25, 171.6, 20) +
               between(-30, 0, 30) + between(-170, -30, 12) + [-183.5, 171.62, -1e-10] +
-              around(0.5, 1, 2, 3, 20, 140, 141, -20.5) + [-1.0000001, -2.99999]),
+              around(0.5, 1, 2, 3, 20, 140, 141, -20.5) +
+              [-1.0000001, -2.99999, -31.18559878616354, -166.15059975567024]),
     "rgamma": (mp.rgamma, [v for v in TINY if v > 1e-307] + between(0, 25, 20) + between(25, 171.6, 12) +
-               between(-30, 0, 20) + between(-170, -30, 12) + [175.5, -169.5, -1e-10]),
+               between(-30, 0, 20) + between(-170, -30, 12) + [175.5, -169.5, -1e-10, -37.624665972724515]),
     "gammaln": (lambda x: mp.loggamma(x).real, TINY + between(0, 3, 30) + between(3, 20, 15) + sizes(20, 1e300, 15) +
                 around(0.0625, 1, 2, 128, 3.25) + [-0.5, -1e-10, -1.3, -19.7, -20.2, -100.3]),
     "digamma": (mp.digamma, [v for v in TINY if v > 1e-307] + between(0, 3, 30) + between(3, 20, 15) +
                 sizes(20, 1e300, 12) + around(1, 2, 8, 128) +
-                [1.4616321449683622, 1.4616321449683624, 1.46, -0.25, -1.3, -19.75, -100.3, -1e-8]),
+                [1.4616321449683622, 1.4616321449683624, 1.46, -0.25, -1.3, -19.75, -100.3, -1e-8] +
+                around(-0.5040830082644554, -1.5734984731623904, -16.734356723955734, -19.74308167259022) +
+                [-0.51, -0.45, -1.7226, -2.6, -6.7, -12.75, -16.7]),
     "zeta": (zeta, pairs([1.0000001, 1.01, 1.5, 2.0, 3.3, 5.0, 12.0, 30.0, 60.0],
                          [1e-3, 0.1, 0.5, 1.0, 1.7, 5.0, 9.99, 30.0, 1e3, 1e6, 1e9], 50)),
     "zetac": (lambda x: mp.zeta(x) - 1, between(0, 1, 8) + between(1, 10, 10) + between(10, 100, 5) +
@@ -291,7 +294,7 @@ VALUES = {
     "ndtri": (ndtri, [v for v in TINY] + between(0, 1, 30) + sizes(1e-300, 1e-2, 15) + around(2**-15, 1 - 2**-15) +
               [1 - 1e-9, 0.5000001, 0.499999]),
     "ndtri_exp": (lambda y: ndtri(mp.exp(y)) if y < -1e-5 else -ndtri(-mp.expm1(y)),
-                  [-v for v in sizes(1e-12, 700, 30)] + [-1e4, -1e10]),
+                  [-v for v in sizes(1e-12, 700, 30)] + [-1e4, -1e10, -0.70264, -0.6] + around(-math.log(2))),
     "erfinv": (lambda y: mp.erfinv(y), [v for v in BOTH if abs(v) < 1] + between(-1, 1, 20) + around(0.75, 1 - 2**-14) +
                [1 - 1e-9]),
     "erfcinv": (lambda y: -ndtri(mpf(y) / 2) / mp.sqrt(2), TINY + between(0, 2, 30) + around(0.16, 1.84) +
@@ -325,7 +328,7 @@ VALUES = {
     "ellipkm1": (lambda p: mp.ellipk(1 - mpf(p)) if p > 1e-40 else mp.log(4 / mp.sqrt(p)),
                  TINY + between(0, 1, 20) + sizes(1, 1e10, 8) + around(0.5)),
     "ellipe": (mp.ellipe, between(-1, 1, 30) + [-v for v in sizes(1, 1e10, 8)] + [1 - 1e-9, 1e-300, 1 - 1e-14] +
-               around(0.5, 1 - 2**-10, 1 - 2**-11, -0.99)),
+               around(0.5, 1 - 2**-10, 1 - 2**-11, -0.99) + [-32.115, -37.65, -175.377, -223.502, -958.685]),
     "ellipkinc": (mp.ellipf, pairs(between(-1.57, 1.57, 10) + [0.5, 3.5, 30.25, -7.75, 1e-10],
                                    between(-3, 1, 10) + [0.999999, -1e5], 50)),
     "ellipeinc": (mp.ellipe, pairs(between(-1.57, 1.57, 10) + [0.5, 3.5, 30.25, -7.75, 1e-10],
@@ -471,11 +474,14 @@ VALUES |= {
     "elliprj": (mp.elliprj, triples(*[sizes(1e-2, 1e2, 9)] * 4)),
     "agm": (mp.agm, triples(sizes(1e-9, 1e9, 9), sizes(1e-9, 1e9, 9))),
     "kolmogorov": (kolmogorov, between(0.2, 5, 25) + around(1)),
-    "kolmogi": (lambda p: mp.findroot(lambda x: mp.log(kolmogorov(x) / p),
-                                      0.8 if p > 0.1 else mp.sqrt(mp.log(2 / p) / 2)),
-                between(0.01, 0.99, 20) + [1e-10, 1e-100]),
+    "kolmogi": (lambda p: mp.findroot(lambda x: mp.log(kolmogorov(x) / p) if p < 0.9 else
+                                      mp.log((1 - kolmogorov(x)) / (1 - p)), 0.8 if 0.1 < p < 0.9 else
+                                      mp.sqrt(mp.log(2 / p) / 2) if p < 0.9 else
+                                      mp.pi / mp.sqrt(8 * mp.log(6 / (1 - p)))),
+                between(0.01, 0.99, 20) + [1e-10, 1e-100, 0.99997, 1 - 1e-7, 1 - 1e-13]),
     "owens_t": (owens_t, triples([0.01, 0.5, -1.25, 3.0, 5.5], [0.01, -0.5, 1.0, 1.5, 7.0])),
-    "wrightomega": (lambda x: mp.lambertw(mp.exp(x)).real, between(-40, 40, 25) + [1e10, 1e-10, 300.0]),
+    "wrightomega": (lambda x: mp.lambertw(mp.exp(x)).real, between(-40, 40, 25) + [1e10, 1e-10, 300.0] +
+                    [-45.0, -20.15, -1.1, -0.01]),
     "powm1": (lambda x, y: mp.expm1(y * mp.log(x)), triples(sizes(1e-5, 1e5, 9) + [1.0000001], REALS + [1e-9, 1e-3])),
     "stdtr": (student, triples([0.5, 1.0, 3.0, 12.5, 100.0], [-30.0, -2.5, -0.3, 0.01, 1.75, 8.0])),
     "stdtrit": (lambda v, p: mp.findroot(lambda t: student(v, t) - p, ndtri(p) * (1 + 1 / v)),
@@ -584,7 +590,7 @@ VALUES |= {
                 NEAR + around(36.75) + [80.0, 140.5]),
     "iti0k0": (far(lambda x: [x * integrated(0, 1, x, 1), -x * with_log(1, x, 1, 0)]), NEAR + around(36.75) + [300.0]),
     "it2i0k0": (far(lambda x: [integrated(0, 1, x, 0), mp.pi ** 2 / 24 + with_log(1, x, 0, mpf(1) / 2)]),
-                NEAR + around(45.75) + [300.0]),
+                NEAR + around(45.75) + [300.0, 12.0, 194.404]),
     "itairy": (far(airy_integrals, 0.6), between(-25, 25, 30) +
                [v for b in (1e-6, 0.1, 9.3, 14.6, 60.0) for v in (b, -b)]),
     "besselpoly": (bessel_polynomial, triples(between(0, 30, 10) + [18.3, 18.5, 60.0, 1e-3],

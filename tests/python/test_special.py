@@ -64,7 +64,7 @@ def envelope(x):
 
 #: near zeros errors are relative to this size
 SIZE = {"j0": envelope, "j1": envelope, "y0": envelope, "y1": envelope,
-        "digamma": lambda x: math.pi / abs(math.tan(math.pi * x)) if x < 0 else 0,
+        "digamma": lambda x: math.pi / abs(math.tan(math.pi * x)) if x < -20 else 0,
         "gammaln": lambda x: 1 if x < 0 else 0,
         "sici": lambda x: 1 if abs(x) < 4 else 1 / abs(x), "shichi": lambda x: 1 if abs(x) < 2 else 0,
         "spherical_yn": lambda n, x: 1 / abs(x), "yn": lambda n, x: envelope(x) if x > abs(n) else 0,

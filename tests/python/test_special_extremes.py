@@ -91,3 +91,13 @@ def test_zeros_and_smallest_numbers(device, t):
 def test_roots_of_polynomials(device):
     """1 - 2 x / b + x^2 / b (b + 1), by itself and by Kummer's transformation."""
     np.testing.assert_array_equal(host(ours.hyp1f1, [-2, 5, -2, -2], 3, [2, -2, 6, 1.5]), [0, 0, 0, 0.1875])
+
+
+def test_gamma_keeps_its_sign_where_it_vanishes(device):
+    """Below -200, where gamma is 0 and 1 / gamma infinite."""
+    x = np.arange(-300, -190) + 0.7
+    sign = scipy.special.gammasgn(x)
+    small, large = host(ours.gamma, x), host(ours.rgamma, x)
+    assert not small.any() and np.isinf(large).all()
+    np.testing.assert_array_equal(np.copysign(1, small), sign)
+    np.testing.assert_array_equal(np.sign(large), sign)

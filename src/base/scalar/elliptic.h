@@ -35,24 +35,29 @@ CPS_MATH double cps_ellipe_near_1(double p)
     const double e = p * (0.067291259765625 * l - 0.08614349365234375);
     return 1 + (a + p * (b + p * (c + p * (d + p * e))));
 }
-/* E(m): by the arithmetic-geometric mean where no polynomial serves. */
-CPS_HEAVY double cps_ellipe_positive(double m)
+/* (K(p) - E(p)) / (pi p / 4) */
+CPS_TABLE cps_ellip_difference[13] = {
+    1.0, 0.375, 0.234375, 0.1708984375, 0.13458251953125, 0.11103057861328125, 0.09450817108154297,
+    0.0822727382183075, 0.0728456536307931, 0.06535873922985047, 0.05926849307434168, 0.054217201050960284,
+    0.04995976058381757};
+/* E(m) of p = 1 - m, one of them rounded: polynomials for m to 1/2. */
+CPS_HEAVY double cps_ellipe_positive(double m, double p)
 {
-    if (m == 1) return 1;
+    if (p == 0) return 1;
     if (m <= 0.5) return CPS_CELL(cps_ellipe_cells, m, 0, 32);
-    /* Legendre's relation with the integrals of p = 1 - m, which are polynomials */
-    const double p = 1 - m;
+    /* Legendre's relation with the integrals of p, which are polynomials */
     if (p < 0x1p-10) return cps_ellipe_near_1(p);
     const double k = cps_ellipkm1(p), kp = CPS_CELL_TO_1(cps_ellipk_by_power, -14, m);
-    const double ep = CPS_CELL(cps_ellipe_cells, p, 0, 32);
-    return (0.5 * CPS_PI + k * (kp - ep)) / kp;
+    const double less = p < 0.0625 ? 0.25 * CPS_PI * p * CPS_POLYNOMIAL(cps_ellip_difference, p)
+                                   : kp - CPS_CELL(cps_ellipe_cells, p, 0, 32); /* E(p) */
+    return CPS_FMA(k, less, 0.5 * CPS_PI) / kp;
 }
 CPS_MATH double cps_ellipe(double m)
 {
     if (!(m <= 1)) return CPS_NAN;
     if (m == -CPS_INF) return CPS_INF;
-    const double e = cps_ellipe_positive(m < 0 ? m / (m - 1) : m);
-    return m < 0 ? sqrt(1 - m) * e : e;
+    const double p = 1 - m;
+    return m < 0 ? sqrt(p) * cps_ellipe_positive(m / -p, 1 / p) : cps_ellipe_positive(m, p);
 }
 
 /* Carlson's integrals: arguments not negative, at most one of them 0. */

@@ -2,7 +2,7 @@
  *
  * gamma: polynomials to 20, then Stirling's series; negative numbers are shifted by a product whose rounding errors are
  * kept, below -20 reflected. digamma: polynomials to 8 of the function divided by its zero, then Stirling's
- * series, as gammaln from 256 on. */
+ * series, as gammaln from 256 on; negative numbers are reflected, from -20 on near zeros as differences from these. */
 #ifndef CPS_GAMMA_REAL_H
 #define CPS_GAMMA_REAL_H
 
@@ -26,14 +26,18 @@ CPS_MATH double cps_stirling(double x)
     return p * r;
 }
 
-/* gamma(x) = result * *scale^2; the scale is 1 but for the largest x. x > 0, finite. */
+/* gamma(x) = result * *scale^2; the scale is 1 but for the largest x. 20 <= x < 1e4. The logarithm has two parts. */
 CPS_MATH double cps_gamma_large(double x, double *scale)
 {
-    const double rest = CPS_SQRT_2PI * exp(cps_stirling(x));
-    *scale = 1;
-    if (x < 140) return pow(x, x - 0.5) * (exp(-x) * rest);
-    *scale = pow(x, 0.5 * x - 0.25);
-    return exp(-x) * rest;
+    double low;
+    const double high = cps_log_parts(x, &low), n = x - 0.5, product = n * high;
+    const double t = product - x, c = cps_stirling(x) + 0.9189385332046728, y = t + c; /* c: log(2 pi) / 2 too */
+    const double rounded = ((product - t) - x) + ((t - y) + c);
+    const double lost = fma(n, high, -product) + rounded + (n * low - 3.8782941580672414e-17);
+    const double k = x < 140 ? 0 : fmin(rint(y * 0.7213475204444817), 1000); /* of y / (2 log(2)) */
+    *scale = cps_from_bits_f64((uint64_t)(1023 + (int)k) << 52);
+    const double e = exp((y - 2 * k * CPS_LN2_HIGH) - 2 * k * CPS_LN2_LOW);
+    return CPS_FMA(e, lost, e);
 }
 /* gamma(x) for 0 < x < 20: by a polynomial from a whole number on, of x + 1 or x + 2 where that is 1 or 0. A number
  * just below a whole one may belong to it. */
@@ -78,7 +82,7 @@ CPS_HEAVY double cps_gamma_unusual(double x)
     if (x == 0) return 1 / x;
     if (cps_is_pole(x)) return CPS_NAN;
     if (x > 171.7) return CPS_INF;
-    if (x < -200) return cps_sinpi(x) > 0 ? -0.0 : 0.0;
+    if (x < -200) return cps_sinpi(x) > 0 ? 0.0 : -0.0;
     const double g = cps_gamma_scaled(x, &scale);
     return x > 0 ? g * scale * scale : g / scale / scale;
 }
@@ -91,7 +95,7 @@ CPS_HEAVY double cps_rgamma(double x)
     if (x == 0) return x;
     if (x == CPS_INF || x > 200) return 0;
     if (cps_is_pole(x)) return 0;
-    if (x < -190) return cps_sinpi(x) > 0 ? -CPS_INF : CPS_INF;
+    if (x < -190) return cps_sinpi(x) > 0 ? CPS_INF : -CPS_INF;
     const double g = cps_gamma_scaled(x, &scale);
     return x > 0 ? 1 / g / scale / scale : 1 / g * scale * scale;
 }
@@ -158,6 +162,38 @@ CPS_MATH double cps_digamma_rest(double x)
     p = CPS_FMA(p, s, 0.083333333333333333333);
     return p * s;
 }
+/* The zeros of digamma between -k - 1 and -k, in two parts. */
+CPS_TABLE cps_digamma_zeros[20][2] = {
+    {-0.5040830082644554, -8.15428206243813e-18}, {-1.5734984731623904, -1.574185691077347e-17},
+    {-2.6107208684441447, 9.881960746978353e-17}, {-3.635293366436901, 5.454396163173039e-17},
+    {-4.653237761743142, -2.5492686201468193e-16}, {-5.6671624415568855, -3.2153051074948335e-18},
+    {-6.678418213073427, 3.470798723495241e-16}, {-7.687788325031626, -1.351562494643672e-16},
+    {-8.695764163816401, -3.2859903716289447e-16}, {-9.702672540001863, -3.2563178405401477e-16},
+    {-10.708740838254144, -6.287211750540301e-16}, {-11.714133061228955, 8.598250154343834e-16},
+    {-12.718971025749207, -4.752312432106917e-16}, {-13.723347457363827, 4.528278691518058e-16},
+    {-14.727334416018529, -3.6618399963139786e-17}, {-15.730988906332882, 1.0551956373365842e-16},
+    {-16.734356723955734, -1.2039501631800144e-15}, {-17.73747515997759, -5.125776230727235e-16},
+    {-18.7403749447801, 7.757330874026816e-16}, {-19.74308167259022, 6.505672516695227e-16}};
+/* (digamma(a + h) - digamma(a - h)) / 2h, h small beside a >= 1.4: 1 / ((a + j)^2 - h^2) for j from 0 on, beyond 16 by
+ * the first derivatives of Stirling's series. */
+CPS_MATH double cps_digamma_slope(double a, double h)
+{
+    const double square = h * h, r = 1 / (a + 16), s = r * r;
+    double sum = 0;
+    for (double j = 15; j >= 0; j--) sum += 1 / ((a + j - h) * (a + j + h));
+    const double first = r * (1 + r * (1.0 / 2 + r * (1.0 / 6 - s * (1.0 / 30 - s * (1.0 / 42 - s * (1.0 / 30))))));
+    const double third = r * s * (2 + r * (3 + r * (2 - s * (1 - s * (4.0 / 3)))));
+    const double fifth = r * s * s * (24 + r * (60 + r * 60));
+    return sum + (first + square * (third * (1.0 / 6) + square * (fifth * (1.0 / 120))));
+}
+/* digamma(x) of x = zero + low + d: digamma(1 - x) - digamma(1 - zero), and pi (cot(pi zero) - cot(pi x)), where
+ * nothing cancels. */
+CPS_MATH double cps_digamma_by_zero(double x, double zero, double low, double d)
+{
+    const double sine = cps_sinpi(zero) + CPS_PI * low * cps_cospi(zero);
+    const double turned = CPS_PI * sin(CPS_PI * d) / (cps_sinpi(x) * sine);
+    return turned - d * cps_digamma_slope(1 - zero - 0.5 * d, 0.5 * d);
+}
 /* Of numbers that are not in 1/16 to 256. */
 CPS_HEAVY double cps_digamma_unusual(double x)
 {
@@ -167,6 +203,11 @@ CPS_HEAVY double cps_digamma_unusual(double x)
     if (cps_is_pole(x)) return CPS_NAN;
     double reflected = 0;
     if (x < 0 && x > -1e-17) return -1 / x;
+    if (x < 0 && x > -20) {
+        const double *zero = cps_digamma_zeros[(int)-x];
+        const double d = (x - zero[0]) - zero[1];
+        if (fabs(d) < 0.25) return cps_digamma_by_zero(x, zero[0], zero[1], d);
+    }
     if (x < 0) { /* digamma(1 - x) - pi / tan(pi x) = digamma(-x) - 1/x - pi / tan(pi x) */
         const double r = x - rint(x);
         reflected = -1 / x - CPS_PI * cps_cospi(r) / cps_sinpi(r);

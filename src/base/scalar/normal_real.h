@@ -91,7 +91,9 @@ CPS_MATH double cps_ndtri_exp(double y)
         const double p = -expm1(y);
         return p > 0 ? cps_ndtri_tail_of(sqrt(-log(p))) : CPS_INF;
     }
-    if (y > -2.5) return cps_ndtri_near(y > -0.2 ? 0.5 + expm1(y) : exp(y) - 0.5);
+    if (y > -1 && y < -0.4) /* around its zero, whose distance keeps all digits */
+        return cps_ndtri_near(0.5 * expm1(((y + CPS_LN2_HIGH) + CPS_LN2_LOW) - 1.733344248909145e-22));
+    if (y > -2.5) return cps_ndtri_near(y > -0.5 ? 0.5 + expm1(y) : exp(y) - 0.5);
     const double r = sqrt(-y);
     if (r <= 27.5) return -cps_ndtri_tail_of(r);
     double x = r * 1.4142135623730951; /* log ndtr(-x) = -x^2/2 - log(x sqrt(2 pi)) - 1/x^2 ... */

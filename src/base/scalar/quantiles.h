@@ -143,7 +143,7 @@ CPS_HEAVY double cps_kolmogorov(double x)
     if (x != x) return x;
     if (x < 0.04) return 1;
     double sum = 0;
-    if (x < 1) { /* 1 - sqrt(2 pi) / x sum of exp(-(2k - 1)^2 pi^2 / (8 x^2)) */
+    if (x < 0.75) { /* 1 - sqrt(2 pi) / x sum of exp(-(2k - 1)^2 pi^2 / (8 x^2)) */
         const double e = CPS_PI * CPS_PI / 8 / (x * x);
         for (int k = 7; k > 0; k -= 2) sum += exp(-e * k * k);
         return 1 - CPS_SQRT_2PI / x * sum;
@@ -151,32 +151,36 @@ CPS_HEAVY double cps_kolmogorov(double x)
     for (int k = 6; k > 0; k--) sum += (k & 1 ? 2 : -2) * cps_exp_square(k * x, 2);
     return sum;
 }
+/* Newton's steps for the logarithm of the smaller side, which is concave: of 1 - p, which is exact, where p > 1/2. */
 CPS_HEAVY double cps_kolmogi(double p)
 {
     if (!(p >= 0 && p <= 1)) return CPS_NAN;
     if (p == 0 || p == 1) return p == 0 ? CPS_INF : 0;
-    double low = 0.03, high = 20;
-    for (int i = 0; i < 80 && high - low > 2e-16 * low; i++) { /* Newton's steps that stay inside */
-        double x = i == 0 ? (p < 0.5 ? sqrt(0.5 * log(2 / p)) : 0.8) : 0.5 * (low + high);
-        for (int j = 0; j < 2; j++) {
-            const double off = cps_kolmogorov(x) - p;
-            if (off == 0) return x;
-            if (off > 0) low = x;
-            else high = x;
-            double slope = 0;
-            if (x < 1) {
-                const double e = CPS_PI * CPS_PI / 8 / (x * x);
-                for (int k = 1; k < 8; k += 2) slope += (2 * e * k * k - 1) * exp(-e * k * k);
-                slope *= -CPS_SQRT_2PI / (x * x);
-            } else
-                for (int k = 1; k < 7; k++) slope += (k & 1 ? -8 : 8) * k * k * x * cps_exp_square(k * x, 2);
-            const double next = x - off / slope;
-            if (fabs(next - x) < 1e-16 * x) return next;
-            if (!(next > low && next < high)) break;
-            x = next;
+    const int below = p > 0.5;
+    const double q = below ? 1 - p : p;
+    double x = below ? 0.5 : sqrt(0.5 * log(2 / p));
+    if (below) /* by the first term of the series */
+        for (int i = 0; i < 4; i++) x = CPS_PI / sqrt(8 * log(CPS_SQRT_2PI / (q * x)));
+    for (int i = 0; i < 9; i++) {
+        double side = 0, slope = 0;
+        if (below) {
+            const double e = CPS_PI * CPS_PI / 8 / (x * x);
+            for (int k = 7; k > 0; k -= 2) {
+                const double add = exp(-e * k * k);
+                side += add;
+                slope += (2 * e * k * k - 1) * add;
+            }
+            side *= CPS_SQRT_2PI / x;
+            slope *= CPS_SQRT_2PI / (x * x);
+        } else {
+            side = cps_kolmogorov(x);
+            for (int k = 6; k > 0; k--) slope += (k & 1 ? -8 : 8) * k * k * x * cps_exp_square(k * x, 2);
         }
+        const double off = (side - q) / q, step = log1p(off) * side / slope;
+        x -= step;
+        if (fabs(step) < 1e-9 * x) break; /* what is left is its square */
     }
-    return 0.5 * (low + high);
+    return x;
 }
 
 /* Owen's T: for |a| <= 1 by Gauss and Legendre, else from T(a h, 1 / a). */
@@ -217,8 +221,18 @@ CPS_HEAVY double cps_owens_t(double h, double a)
 CPS_HEAVY double cps_wrightomega(double x)
 {
     if (x != x || x == CPS_INF || x > 1e20) return x;
-    if (x < -50) return exp(x);
-    double w = x < -2 ? exp(x) : x > 1 ? x - log(x) + log(x) / x : 0.56714329040978384 + 0.36 * x + 0.07 * x * x;
+    const double e = exp(x);
+    if (x < -50) return e;
+    if (x < 0) { /* w = exp(x) exp(-w): the logarithm's rounding would be as large as x is */
+        double w = e / (1 + e);
+        for (int i = 0; i < 9; i++) {
+            const double other = e * exp(-w), step = (w - other) / (1 + other);
+            w -= step;
+            if (fabs(step) < 1e-9 * w) break; /* what is left is its square */
+        }
+        return w;
+    }
+    double w = x > 1 ? x - log(x) + log(x) / x : 0.56714329040978384 + 0.36 * x + 0.07 * x * x;
     for (int i = 0; i < 12; i++) {
         const double r = x - w - log(w), u = 1 + w, t = 2 * u * (u + 2.0 / 3 * r);
         const double step = w * (r / u) * (t - r) / (t - 2 * r);

@@ -134,8 +134,8 @@ CPS_MATH double cps_atanh_part(double q)
     c = CPS_FMA(c, q, 0.6666666666666666);
     return c;
 }
-/* a^-x for 1e-300 < a < 1e300, |x| < 1e4: the logarithm has two parts. */
-CPS_MATH double cps_power_of_inverse(double a, double x)
+/* log(a) for 1e-300 < a < 1e300 in two parts. */
+CPS_MATH double cps_log_parts(double a, double *low)
 {
     const uint64_t bits = cps_bits_f64(a), above = bits - 0x3fe6a09e667f3bcd; /* a = 2^k m, m from sqrt(1/2) on */
     const int64_t k = (int64_t)above >> 52;
@@ -144,7 +144,15 @@ CPS_MATH double cps_power_of_inverse(double a, double x)
     const double rest = CPS_FMA(-lost, s, fma(-s, d, m - 1)) * r; /* (m - 1) / (m + 1) is s + rest */
     const double big = n * CPS_LN2_HIGH, sum = big + 2 * s;
     const double small = ((big - sum) + 2 * s) + CPS_FMA(s * q, cps_atanh_part(q), CPS_FMA(2, rest, n * CPS_LN2_LOW));
-    const double high = sum + small, low = (sum - high) + small, y = -x * high;
+    const double high = sum + small;
+    *low = (sum - high) + small;
+    return high;
+}
+/* a^-x for 1e-300 < a < 1e300, |x| < 1e4 */
+CPS_MATH double cps_power_of_inverse(double a, double x)
+{
+    double low;
+    const double high = cps_log_parts(a, &low), y = -x * high;
     return exp(y) * (1 + (fma(-x, high, -y) - x * low));
 }
 
@@ -153,7 +161,9 @@ CPS_MATH double cps_sinpi(double x)
 {
     double r = x - 2 * rint(0.5 * x); /* -1 to 1, exact */
     r = r > 0.5 ? 1 - r : r < -0.5 ? -1 - r : r;
-    return fabs(r) <= 0.25 ? sin(CPS_PI * r) : copysign(cos(CPS_PI * (0.5 - fabs(r))), r);
+    if (fabs(r) > 0.25) return copysign(cos(CPS_PI * (0.5 - fabs(r))), r);
+    const double p = CPS_PI * r, lost = fma(CPS_PI, r, -p) + 1.2246467991473532e-16 * r; /* what p lacks of pi r */
+    return CPS_FMA(0.85, lost, sin(p)); /* cos(p) is 0.7 to 1 */
 }
 CPS_MATH double cps_cospi(double x)
 {

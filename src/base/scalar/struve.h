@@ -22,10 +22,10 @@ typedef struct cps_sums { cps_two plain, squared; } cps_sums;
 /* The first sum of positive terms, where nothing cancels. */
 CPS_HEAVY double cps_integrated_plainly(double half, double x, double m)
 {
-    const double square = 0.25 * x * x;
     double term = 1, sum = m == 0 ? 0 : 1 / m;
     for (double k = 1; k < 200; k++) {
-        term *= square / ((k + half) * (k + half));
+        const double ratio = 0.5 * x / (k + half); /* a square that is rounded would be wrong by as much each time */
+        term = term * ratio * ratio;
         const double part = term / (2 * k + m);
         sum += part;
         if (2 * k > x && part < 1e-18 * sum) break;
@@ -137,14 +137,15 @@ CPS_HEAVY double cps_k0_tail(int over, double x)
 {
     if (x > 750) return 0;
     const double step = fmin(0.2, 0.7 / sqrt(x));
-    double sum = 0.5 * (over ? cps_exp1(x) : exp(-x));
+    double sum = over ? 0.5 * cps_exp1(x) : 0.5;
     for (double k = 1; k < 40; k++) {
-        const double s = sinh(0.5 * k * step), far = 2 * s * s;
-        const double add = over ? cps_exp1(x + x * far) : exp(-x - x * far) / (1 + far);
+        const double s = sinh(0.5 * k * step), far = 2 * s * s, y = x + x * far;
+        const double lost = (x - y) + x * far; /* by the rounding of y */
+        const double add = over ? cps_exp1(y) * (1 - lost * (1 + 1 / (1 + y))) : exp(-x * far) / (1 + far);
         sum += add;
         if (add < 1e-18 * sum) break;
     }
-    return step * sum;
+    return (over ? step : step * exp(-x)) * sum;
 }
 /* The integrals of I0 and K0 from 0 to x. */
 CPS_HEAVY double cps_iti0k0(int which, double x)

@@ -101,6 +101,7 @@ typedef struct cp_sparse_solve_options {
     CP_OPTION(void *, context);     /* its first argument */
     CP_OPTION(int64_t, every);      /* steps between two looks at the norm; 0: see below */
     CP_OPTION(int64_t, restart);    /* of gmres: the steps of a cycle; 0: 20 */
+    CP_OPTION(double, shift);       /* of minres: subtracted from a's diagonal */
     CP_OPTION(cp_sparse_report *, report); /* where not NULL: receives how it went */
     int _;
 } cp_sparse_solve_options;
@@ -116,6 +117,11 @@ CP_API cp_array *cp_sparse_cg(cp_sparse *a, cp_array *b, const cp_sparse_solve_o
  * down it stops, and the report says that it has not converged. */
 CP_API cp_array *cp_sparse_bicgstab(cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options);
 #define cp_sparse_bicgstab(...) CP_CALL2(cp_sparse_bicgstab, cp_sparse_solve_options, __VA_ARGS__, ._ = 0)
+/* x with (a - shift) x = b for a Hermitian a, definite or not, by minimal residuals (Paige and Saunders, 1975), with a
+ * positive definite m. rtol is relative to the norms of a and x, as the method estimates them; atol does not count. A
+ * solution of least squares, where a is singular, counts as one. The numbers are read as those of cg. */
+CP_API cp_array *cp_sparse_minres(cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options);
+#define cp_sparse_minres(...) CP_CALL2(cp_sparse_minres, cp_sparse_solve_options, __VA_ARGS__, ._ = 0)
 /* x with a x = b for any square a, by generalized minimal residuals, restarted (Saad and Schultz, 1986), with m on the
  * left. Where reading a number means waiting, that is done twice a cycle. */
 CP_API cp_array *cp_sparse_gmres(cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options);

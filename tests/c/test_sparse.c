@@ -402,14 +402,14 @@ static cp_array *too_short(void *context, cp_array *x)
     return cp_slice(x, CP_ITEMS(CP_RANGE(0, 2)));
 }
 typedef cp_array *(*method)(cp_sparse *, cp_array *, const cp_sparse_solve_options *);
-static const method METHODS[] = {cp_sparse_cg, cp_sparse_bicgstab, cp_sparse_gmres};
+static const method METHODS[] = {cp_sparse_cg, cp_sparse_bicgstab, cp_sparse_gmres, cp_sparse_minres};
 
 static void test_solvers(void **state)
 {
     (void)state;
     enum { N = 100 };
     for (FOR_DEVICES(d))
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < 4; k++)
             for (FOR_FORMATS(f))
                 for (CP_SCOPE) {
                     cp_sparse *a = differences(N, FORMATS[i_f]), *m = NULL;
@@ -478,7 +478,7 @@ static void test_solvers_that_stop(void **state)
 {
     (void)state;
     for (FOR_DEVICES(d))
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < 4; k++)
             for (CP_SCOPE) {
                 cp_sparse *a = differences(50, CP_SPARSE_CSR);
                 cp_array *b = cp_ones(CP_SHAPE(50), CP_FLOAT64);
@@ -491,7 +491,10 @@ static void test_solvers_that_stop(void **state)
                 assert_true(cp_array_equal(x, zero, false) == 1);
                 assert_int_equal(r.iterations, 0);
                 assert_true(r.converged);
-                ok(METHODS[k](a, b, &(cp_sparse_solve_options){.apply = older, .context = b, .maxiter = 5}));
+                cp_array *of_older = METHODS[k](a, b, &(cp_sparse_solve_options){.apply = older, .context = b,
+                                                                                 .maxiter = 5});
+                if (k < 3) ok(of_older);
+                else failed_with(CP_ERROR_VALUE, "sparse_minres: a and m must be Hermitian, and m positive definite");
                 assert_null(METHODS[k](a, b, &(cp_sparse_solve_options){.apply = too_short}));
                 failed(CP_ERROR_VALUE);
                 /* without a tolerance: exact after two steps, and steps behind that change nothing */
@@ -521,6 +524,38 @@ static void test_solvers_that_stop(void **state)
             }
 }
 
+/* Indefinite, shifted and singular matrices, and those that are not Hermitian; m that is not positive. */
+static void test_minres(void **state)
+{
+    (void)state;
+    enum { N = 60 };
+    for (FOR_DEVICES(d))
+        for (CP_SCOPE) {
+            cp_array *i = cp_arange(0, N, 1, CP_FLOAT64), *one = cp_ones(CP_SHAPE(N), CP_FLOAT64);
+            cp_array *rows[1] = {cp_subtract(i, cp_float(20.5))};
+            cp_sparse *a = cp_sparse_from_diagonals(N, N, cp_stack(1, rows, 0), 1, (int64_t[]){0}, CP_SPARSE_CSR);
+            cp_sparse_report r;
+            cp_array *x = cp_sparse_minres(a, rows[0], .rtol = 1e-13, .report = &r);
+            assert_true(r.converged && r.residual <= r.tolerance && r.iterations <= N + 20);
+            assert_true(cp_item_float(cp_max(cp_absolute(cp_subtract(x, one)))) < 1e-9);
+            x = cp_sparse_minres(a, cp_subtract(i, cp_float(5)), .shift = -15.5, .rtol = 1e-13, .report = &r);
+            cp_array *want = cp_copy(one); /* row 5 is 0: nothing is there */
+            ok(cp_set_item(want, 1, (int64_t[]){5}, &(double){0}) == CP_OK);
+            assert_true(r.converged && cp_item_float(cp_max(cp_absolute(cp_subtract(x, want)))) < 1e-9);
+            /* no solution: that of least squares, whose residual is b's part in that row */
+            x = cp_sparse_minres(a, i, .shift = -15.5, .rtol = 1e-9, .report = &r);
+            assert_true(r.converged && fabs(r.residual - 5) < 1e-6);
+            x = cp_subtract(cp_multiply(x, cp_subtract(i, cp_float(5))), cp_multiply(i, want));
+            assert_true(cp_item_float(cp_max(cp_absolute(x))) < 1e-4);
+            rows[0] = cp_negative(one);
+            cp_sparse *m = cp_sparse_from_diagonals(N, N, cp_stack(1, rows, 0), 1, (int64_t[]){0}, CP_SPARSE_CSR);
+            assert_null(cp_sparse_minres(a, one, .m = m));
+            failed_with(CP_ERROR_VALUE, "sparse_minres: m must be positive definite");
+            cp_sparse_free(m);
+            cp_sparse_free(a);
+        }
+}
+
 /* --- memory --- */
 
 static bool body(void)
@@ -536,6 +571,7 @@ static bool body(void)
                                                   CP_SPARSE_CSR)};
     cp_array *arrays[] = {cp_sparse_dense(a), cp_sparse_dot(a, b), cp_sparse_sum(a, 0), cp_sparse_diagonal(a, 0),
                           cp_sparse_cg(a, b), cp_sparse_bicgstab(a, b, .m = a), cp_sparse_gmres(a, b, .m = a),
+                          cp_sparse_minres(a, b, .m = a),
                           cp_sparse_bicgstab(a, b, .apply = older, .context = b, .maxiter = 2)};
     bool all = true;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) all &= arrays[i] != NULL;
@@ -558,7 +594,7 @@ int main(void)
         cmocka_unit_test(test_conversions), cmocka_unit_test(test_arrays), cmocka_unit_test(test_order),
         cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_types), cmocka_unit_test(test_slices),
         cmocka_unit_test(test_no_matrix), cmocka_unit_test(test_wrong_arguments), cmocka_unit_test(test_diagonals),
-        cmocka_unit_test(test_solvers), cmocka_unit_test(test_restarts), cmocka_unit_test(test_solvers_that_stop),
-        cmocka_unit_test(test_allocations)};
+        cmocka_unit_test(test_solvers), cmocka_unit_test(test_restarts), cmocka_unit_test(test_minres),
+        cmocka_unit_test(test_solvers_that_stop), cmocka_unit_test(test_allocations)};
     return check_run(tests);
 }

@@ -278,6 +278,12 @@ __global__ void finish(int64_t n, int64_t count, const double *last, double *gra
     j.measure = j.count = state != 0, j.state = state, j.limit = limit;
     finish_of<WIDTH>(j);
 }
+template <int WIDTH> __global__ void turn(int turn, double *state, double *numbers)
+{
+    finish_job j = {};
+    j.turn = turn, j.state = state, j.all = numbers;
+    finish_of<WIDTH>(j);
+}
 template <class V, int WIDTH>
 __global__ void subtract(int64_t n, int64_t count, const V *rows, const V *x, double *numbers, V *to,
                          cpi_number *partial)
@@ -299,7 +305,7 @@ template <class V> __global__ void one_pass(int64_t n, V *x, V *y, const double 
 """
 NUMBERS = {"double": (1, "f8"), "float": (1, "f4"), "cp_complex64": (2, "c8"), "cp_complex128": (2, "c16")}
 VECTOR_NAMES = [f"{k}<{v}, {w}>" for v, (w, _) in NUMBERS.items() for k in ("dots", "subtract")]
-VECTOR_NAMES += ["finish<1>", "finish<2>", *(f"one_pass<{v}>" for v in NUMBERS)]
+VECTOR_NAMES += ["finish<1>", "finish<2>", "turn<1>", "turn<2>", *(f"one_pass<{v}>" for v in NUMBERS)]
 
 
 @pytest.fixture(scope="module")
@@ -394,3 +400,38 @@ def test_passes(vector_kernels, element, n, live):
                                                     number(2), number(chunks), partial, np.int32(0), theirs, 0.5))
     for got, want in ((p, x), (q, y), (found, out[2:]), (theirs, state)):
         same(got, want, width == 1, dtype == "c8")
+
+
+@pytest.mark.parametrize("width", [1, 2])
+@pytest.mark.parametrize("case", ["goes on", "done", "first", "not symmetric", "dead"])
+def test_numbers_of_minres(vector_kernels, width, case):
+    """The rotation and the tests behind a pass: the library's on the CPU, bit for bit."""
+    from cuprite import _sparse
+    from cuprite.scipy.sparse.linalg._passes import ROTATE, TEST, plan
+    r = np.random.default_rng(width)
+    numbers = cp.asarray(r.uniform(0.5, 2, 11), dtype="c16" if width == 2 else "f8")
+    state = r.uniform(0.5, 2, 22)
+    state[:7] = case != "dead", case != "first", 0.25, 0, 1e9 if case == "done" else 1e-9, 2.0**-52, 1000
+    state = cp.asarray(state)
+    x = cp.asarray([1.5])
+    mine, known = numbers.copy(), state.copy()
+    if width == 2:
+        x = x.astype("c16")
+    if case == "not symmetric":  # a product that is below 0
+        x = cp.concatenate([x, -x])
+    pair = [x[:1], x[-1:]]
+    square = -2.25 if case == "not symmetric" else 2.25
+    before = state.tolist()
+    for flag, at, turn in ((ROTATE, 1, 1), (TEST, 2, 2)):
+        _sparse.sparse_pass(pair, plan("xy", [], ["xy"], at, flag), numbers, state)
+        mine[at] = square
+        vector_kernels[f"turn<{width}>"]((1,), (32,), (np.int32(turn), known, mine))
+        same(mine, numbers, True, False)
+        same(known, state, True, False)
+    live, steps, size, stop = state.tolist()[:4]
+    if case == "dead":
+        assert state.tolist() == before
+    elif case == "not symmetric":
+        assert (live, stop, steps) == (0, -2, before[1])
+    else:
+        assert (live, stop) == ((0, 1) if case == "done" else (1, 0)) and steps == before[1] + 1 and 0 < size < 0.25

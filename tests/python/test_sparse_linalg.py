@@ -79,6 +79,36 @@ def test_solvers(name, dtype):
                 close(p, q, tol)
 
 
+@pytest.mark.device
+def test_minres_options():
+    """Shifts, preconditioners, systems without a solution; and the same bits however often the numbers are read."""
+    r = np.random.default_rng(7)
+    q = np.linalg.qr(r.normal(size=(60, 60)))[0]
+    d = q * np.where(np.arange(60) % 3, 1, -1) * np.linspace(1, 9, 60) @ q.T
+    d, singular = (d + d.T) / 2, q[:, 1:] * np.linspace(1, 5, 59) @ q[:, 1:].T
+    both, b, positive = singular + singular.T, r.normal(size=60), np.diag(r.uniform(0.5, 2, 60))
+    for a, options in ((d, {}), (d, {"shift": 1.75}), (d, {"M": positive}), (d, {"M": positive, "shift": -0.5}),
+                       (both, {}), (d, {"x0": b}), (np.eye(60) * 3, {}), (np.zeros((60, 60)), {})):
+        for rtol, tol in ((1e-3, 1e-2), (1e-9, 1e-6), (0, 1e-9)):
+            if a is both and rtol < 1e-3:  # rounding decides then where it stops, SciPy's too
+                continue
+            given = {k: cs.csr_array(v) if k == "M" else v for k, v in options.items()}
+            steps = []
+            x, info = cl.minres(cs.csr_array(a), cp.asarray(b), rtol=rtol, maxiter=200, **given)
+            each, _ = cl.minres(cs.csr_array(a), cp.asarray(b), rtol=rtol, maxiter=200, **given,
+                                callback=lambda x: steps.append(0))
+            assert (x == each).all()
+            theirs = []
+            y, code = sl.minres(a, b, rtol=rtol, maxiter=200, **options, callback=lambda x: theirs.append(0))
+            assert info == code and abs(len(steps) - len(theirs)) <= 2
+            close(x, y, tol)
+    with raises(ValueError, match="indefinite preconditioner"):
+        cl.minres(cs.csr_array(d), cp.asarray(b), M=cs.csr_array(-positive))
+    indefinite = np.diag(np.where(np.arange(60) % 7, 1.0, -0.5))
+    with raises(ValueError, match="non-symmetric matrix"):
+        cl.minres(cs.csr_array(d), cp.asarray(b), M=cs.csr_array(indefinite))
+
+
 def test_last_steps():
     """A solution in the last or the last but one step that there may be: SciPy's codes."""
     d, b = system(np.random.default_rng(2), 30, "f8", True)

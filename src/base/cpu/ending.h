@@ -1,8 +1,8 @@
 /* Calls that can be ended before they are done: their program is asked now and then (cp_interrupt_set).
  *
  * A call has one cpi_ending, each of its tasks a cpi_lookout, which counts the turns of the task's loop and looks at
- * the clock about every millisecond. Invariant: only worker 0 asks, which is the calling thread; others see what it heard.
- * What a task of an ended call has written so far is of no use, and the call fails. */
+ * the clock about every millisecond. Invariant: only worker 0 asks, which is the calling thread; others see what it
+ * heard. What a task of an ended call has written so far is of no use, and the call fails. */
 #ifndef CPI_CPU_ENDING_H
 #define CPI_CPU_ENDING_H
 

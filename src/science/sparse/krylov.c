@@ -16,14 +16,17 @@ static cp_array *step_of(const cpi_krylov *s, cp_array *live, cp_array *value)
     return live && value ? cp_where(live, value, cp_scalar(s->type, nothing)) : NULL;
 }
 
+void cpi_krylov_looked(cpi_krylov *s)
+{
+    s->looks++;
+    s->next = s->done + (s->every ? s->every : !s->done ? 1 : s->done < LOOKS_APART ? s->done : LOOKS_APART);
+}
 bool cpi_krylov_goes_on(cpi_krylov *s)
 {
     if (s->done < s->next && s->done < s->maxiter) return true;
     s->residual = cp_item_float(s->size);
-    s->looks++;
-    if (cp_error() != CP_OK || s->done >= s->maxiter || !(s->residual >= s->limit)) return false;
-    s->next = s->done + (s->every ? s->every : !s->done ? 1 : s->done < LOOKS_APART ? s->done : LOOKS_APART);
-    return true;
+    cpi_krylov_looked(s);
+    return cp_error() == CP_OK && s->done < s->maxiter && s->residual >= s->limit;
 }
 bool cpi_krylov_measure(cpi_krylov *s, cp_array *sound)
 {
@@ -124,7 +127,8 @@ static void report(const cpi_krylov *s)
     cp_sparse_report *to = s->o->report;
     if (!to || cp_error() != CP_OK) return;
     *to = (cp_sparse_report){.iterations = cp_item_int(s->steps), .residual = s->residual, .tolerance = s->tolerance,
-                             .converged = s->residual < s->tolerance || s->residual == 0, .looks = s->looks};
+                             .converged = s->judged ? s->sound : s->residual < s->tolerance || s->residual == 0,
+                             .looks = s->looks};
 }
 cp_array *cpi_krylov_solve(const char *name, cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options,
                            bool (*run)(cpi_krylov *s))

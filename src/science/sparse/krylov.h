@@ -18,6 +18,7 @@ typedef struct cpi_krylov {
     cp_array *x, *r;            /* owned by no scope: the iterate and the residual, */
     cp_array *square, *size;    /* the square of its norm, and the norm: 0-d */
     cp_array *live, *steps;     /* 0-d: bool, int64 */
+    bool judged, sound;         /* the method itself says whether it has converged: */
 } cpi_krylov;
 
 /* Runs steps until the norm is small enough; the iterate. `run`: false on failure. */
@@ -25,6 +26,8 @@ cp_array *cpi_krylov_solve(const char *name, cp_sparse *a, cp_array *b, const cp
                            bool (*run)(cpi_krylov *s));
 /* Whether one goes on: the norm is read where it is time to. */
 bool cpi_krylov_goes_on(cpi_krylov *s);
+/* A look was made: when the next one is due. */
+void cpi_krylov_looked(cpi_krylov *s);
 /* The norm of the new residual, and whether one goes on: not where it is small, or `sound`, if given, is false. */
 bool cpi_krylov_measure(cpi_krylov *s, cp_array *sound);
 /* The preconditioner times a vector, in this step's scope; the vector itself without one. */

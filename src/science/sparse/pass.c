@@ -55,17 +55,20 @@ static void read_sum(reader *r, cpi_sparse_sum *s)
 /* Reads a plan into *p. Returns a failure's code. */
 static cp_code read_plan(reader *r, cpi_sparse_pass *p, cp_array *state)
 {
-    const int64_t flags = next(r, 7), at = next(r, 14);
-    p->measure = flags & 1, p->count = flags & 2, p->root = flags & 4;
+    const int64_t flags = next(r, 31), at = next(r, 14);
+    p->measure = flags & 1, p->count = flags & 2, p->root = flags & 4, p->turn = (int)(flags >> 3);
     p->sums = (int)next(r, CPI_SPARSE_SUMS);
     for (int s = 0; s < p->sums && r->good; s++) read_sum(r, &p->sum[s]);
     p->dots = (int)next(r, CPI_SPARSE_DOTS);
     for (int d = 0; d < p->dots && r->good; d++) p->left[d] = vector(r), p->right[d] = vector(r);
     if (p->dots && r->good && (!r->numbers || at + p->dots > r->numbers->size)) r->good = false;
-    if (p->measure && (!state || !p->dots)) r->good = false;
+    if ((p->measure || p->turn) && (!state || !p->dots)) r->good = false;
+    if (p->turn && r->good)
+        r->good = state->size >= CPI_MINRES_STATE && r->numbers->size >= CPI_MINRES_NUMBERS;
     if (r->at != r->n) r->good = false;
     if (cp_error() != CP_OK) return cp_error();
     if (!r->good) return cpi_fail(CP_ERROR_VALUE, "%s: the plan is none of these vectors and numbers", name);
+    if (p->turn) p->all = r->numbers->data;
     if (p->dots) p->numbers = r->numbers->data + at * cpi_itemsize(r->numbers->type);
     return CP_OK;
 }

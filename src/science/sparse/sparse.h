@@ -116,6 +116,8 @@ typedef struct cpi_sparse_pass {
     double *state;
     bool measure, count;
     double limit;
+    int turn;               /* of minres: what follows the products (vectors.inc), */
+    void *all;              /* with all of the numbers */
 } cpi_sparse_pass;
 
 /* x = a^-1 x of a triangle with k right sides side by side: x (rows, k), contiguous, of a's type, which is float32,

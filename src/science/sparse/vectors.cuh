@@ -53,6 +53,8 @@ typedef struct finish_job {
     void *numbers;
     bool root, measure, count;
     double *state, limit;
+    int turn;
+    void *all;
 } finish_job;
 
 static __device__ __forceinline__ cpi_number tree(cpi_number x)
@@ -140,6 +142,7 @@ template <int WIDTH> static __device__ void finish_of(const finish_job &j)
         }
     }
     __syncthreads();
+    if (j.turn && !threadIdx.x) cpi_minres_turn(j.turn, j.state, j.all, WIDTH);
     if (j.b.last) modify_by_block<WIDTH>(j.b, gram);
     if (!j.b.total) return;
     for (int64_t i = threadIdx.x; i < j.b.count; i += blockDim.x)

@@ -93,6 +93,7 @@ cp_code cpi_sparse_cuda_pass(cp_stream *stream, const cpi_sparse_pass *p)
     finish_job j = {};
     j.products = p->dots, j.chunks = cpi_sparse_chunks(p->n), j.numbers = p->numbers;
     j.root = p->root, j.measure = p->measure, j.count = p->count, j.state = p->state, j.limit = p->limit;
+    j.turn = p->turn, j.all = p->all;
     cpi_number *partial = p->dots ? chunks_of(stream, p->dots, j.chunks) : NULL;
     if (p->dots && !partial) return CP_ERROR_MEMORY;
     j.partial = partial;

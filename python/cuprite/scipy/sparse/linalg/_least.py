@@ -1,8 +1,9 @@
 """Solvers of symmetric systems and of least squares that follow Paige and Saunders: minres, lsqr, lsmr.
 
-Vectors stay on the device and are updated, and multiplied by each other, in passes (_passes.py). Those of the
-bidiagonalization are not divided by their norms: that is a factor of what they are used for. The recurrences of
-rotations are the host's, whose numbers are read twice an iteration (lsqr: once)."""
+Vectors stay on the device and are updated, and multiplied by each other, in passes (_passes.py). Those of Lanczos'
+method and of the bidiagonalization are not divided by their norms: that is a factor of what they are used for. The
+recurrences of rotations are the host's, whose numbers are read twice an iteration (lsqr: once); minres' are the
+device's, and are read now and then."""
 from __future__ import annotations
 
 import math
@@ -10,8 +11,8 @@ import math
 import cuprite as cp
 from cuprite import _sparse, ndarray
 from cuprite.scipy.sparse.linalg._interface import IdentityOperator, aslinearoperator
-from cuprite.scipy.sparse.linalg._passes import (ONE, ROOTS, A as FIRST, B as SECOND, C as THIRD, D as FOURTH, factor,
-                                                 numbers_of, own, plan, products)
+from cuprite.scipy.sparse.linalg._passes import (ONE, ROOTS, ROTATE, TEST, A as FIRST, B as SECOND, C as THIRD,
+                                                 D as FOURTH, Looks, factor, numbers_of, own, plain, plan, products)
 from cuprite.scipy.sparse.linalg._system import make_system, norm, residual
 
 _WORDS = ("The exact solution is x = 0, or x = x0, if x0 was given", "Ax - b is small enough, given atol, btol",
@@ -75,77 +76,51 @@ def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callbac
     if check:
         _check_symmetry(A, M, r1, y, eps)
     beta1 = math.sqrt(beta1)
-    beta, old_beta, d_bar, epsilon, phi_bar = beta1, 0.0, 0.0, 0.0, beta1
-    total, most, least, c, s = 0.0, 0.0, biggest, -1.0, 0.0
+    looks = Looks(x, callback is not None or show or not plain(A, M))
     x = x.astype(cp.result_type(x.dtype, cp.float64))  # as SciPy's, whose scalars are float64
-    w, w2, w1 = (cp.zeros_like(x) for _ in range(3))
-    steps, numbers = _Lanczos(A, M, shift, r1, y), numbers_of(x, 1)
-    stop, i = 0, 0
-    while i < maxiter:
-        i += 1
-        v, alpha, old_beta, beta = *steps.next(beta, old_beta), beta, steps.beta
-        total += alpha**2 + old_beta**2 + beta**2
-        if i == 1 and beta / beta1 <= 10 * eps:
-            stop = -1
-        old_epsilon = epsilon
-        delta, g_bar = c * d_bar + s * alpha, s * d_bar - c * alpha
-        epsilon, d_bar = s * beta, -c * beta
-        root = math.hypot(g_bar, d_bar)
-        gamma = max(math.hypot(g_bar, beta), eps)
-        c, s = g_bar / gamma, beta / gamma
-        phi, phi_bar = c * phi_bar, s * phi_bar
-        w1, w2, w = w2, w, w1
-        _sparse.sparse_pass([x, w, v.astype(x.dtype, copy=False), w1, w2], _MINRES, numbers, None, 1 / gamma,
-                            -old_epsilon / gamma, -delta / gamma, phi)
-        most, least = max(most, gamma), min(least, gamma)
-        a_size, x_size = math.sqrt(total), abs(numbers[0].item())
-        test1, test2 = _ratio(phi_bar, a_size * x_size), _ratio(root, a_size)
-        _show(show, "minres", i, test1, test2, a_size, most / least)
+    w, w1, w2 = (cp.zeros_like(x) for _ in range(3))
+    matvec, precondition = products(A, r1.dtype)[0], products(M, r1.dtype)[0]
+    same = isinstance(M, IdentityOperator)
+    r1, r2, r = own(r1), own(r1), cp.empty_like(r1)
+    y = r2 if same else own(y.astype(r1.dtype, copy=False))
+    numbers = cp.asarray([0.0, 0.0, 0.0, 1 / beta1, 0.0, beta1] + [0.0] * 5, dtype=numbers_of(r1, 1).dtype)
+    state = cp.asarray([1.0, 0.0, beta1, 0.0, rtol, eps, maxiter, beta1, beta1, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, biggest]
+                       + [0.0] * 5)
+    stop, last = 0, 0
+    for i in range(maxiter):
+        q = matvec(y)
+        _sparse.sparse_pass([r, q, y, r1], _LANCZOS_FIRST, numbers, state, -shift)
+        _sparse.sparse_pass([r, r2], _LANCZOS_SECOND[same], numbers, state)
+        r1, r2, r, v = r2, r, r1, y
+        y = r2 if same else precondition(r2)
+        if not same:
+            _sparse.sparse_pass([r2, y], _LANCZOS_PRODUCT, numbers, state)
+        w2, w1, w = w1, w, w2
+        _sparse.sparse_pass([x, w, v.astype(x.dtype, copy=False), w2, w1], _MINRES, numbers, state)
         if callback is not None:
             callback(x)
-        ends = ((stop != 0, stop), (test1 <= rtol, 1), (test2 <= rtol, 2), (a_size * x_size * eps >= beta1, 3),
-                (most / least >= 0.1 / eps, 4), (i >= maxiter, 6), (1 + test1 <= 1, 1), (1 + test2 <= 1, 2))
-        stop = next((code for true, code in ends if true), 0)
-        if stop != 0:
-            break
+        if looks.due(i + 1) or i + 1 == maxiter:
+            live, steps, _, stop, *_, most, least, _, test1, test2, a_size, _ = state.tolist()
+            _show(show and steps > last, "minres", i + 1, test1, test2, a_size, _ratio(most, least))
+            last = steps
+            if stop == _NOT_SYMMETRIC:
+                raise ValueError("non-symmetric matrix")
+            if not live:
+                break
     return x, maxiter if stop == 6 else 0
 
 
-class _Lanczos:
-    """Vectors of Lanczos' method: the last two residuals, r1 and r2, and M times the last one, y."""
-
-    def __init__(self, A, M, shift, r, y):
-        self.matvec, self.precondition = products(A, r.dtype)[0], products(M, r.dtype)[0]
-        self.same = isinstance(M, IdentityOperator)
-        self.r1, self.r2, self.y = own(r), own(r), y
-        self.r, self.v = cp.empty_like(r), cp.empty_like(r)
-        self.shift, self.numbers = shift, numbers_of(r, 2)
-
-    def next(self, beta, old_beta):
-        """(v, alpha) of a step; beta is then an attribute."""
-        y = self.r2 if self.same else self.y
-        _sparse.sparse_pass([self.v, y], _UNIT, None, None, 1 / beta)
-        q = self.matvec(self.v)
-        _sparse.sparse_pass([self.r, q, self.v, self.r1], _LANCZOS_FIRST, self.numbers, None, -self.shift,
-                            -beta / old_beta if old_beta else 0.0)
-        _sparse.sparse_pass([self.r, self.r2], _LANCZOS_SECOND, self.numbers, None, -1 / beta)
-        self.r1, self.r2, self.r = self.r2, self.r, self.r1
-        if not self.same:
-            self.y = self.precondition(self.r2)
-            _sparse.sparse_pass([self.r2, self.y], _LANCZOS_PRODUCT, self.numbers, None)
-        alpha, square = (complex(x).real for x in self.numbers.tolist())
-        if square < 0:
-            raise ValueError("non-symmetric matrix")
-        self.beta = math.sqrt(square)
-        return self.v, alpha
-
-
-_UNIT = plan("vy", [("v", ("y", FIRST))])
-_LANCZOS_FIRST = plan("rqvu", [("r", ("q", ONE), ("v", FIRST), ("u", SECOND))], ["vr"], 0)
-_LANCZOS_SECOND = plan("ru", [("r", ("r", ONE), ("u", factor(1, over=(0,))))], ["rr"], 1)
-_LANCZOS_PRODUCT = plan("ry", [], ["ry"], 1)
-_MINRES = plan("xwvuo", [("w", ("v", FIRST), ("u", SECOND), ("o", THIRD)), ("x", ("x", ONE), ("w", FOURTH))], ["xx"],
-               0, ROOTS)
+# Numbers: y r, beta^2, x x, 1 / beta, beta over the last one, beta, factors of the new direction and of x. The device
+# computes them (cpi_minres_turn), and whether one goes on.
+_UNIT, _NOT_SYMMETRIC = 3, -2
+_LANCZOS_FIRST = plan("rqyu", [("r", ("q", factor(over=(_UNIT,))), ("y", factor(1, over=(_UNIT,))),
+                                ("u", factor(over=(4,), minus=True)))], ["yr"], 0)
+_LANCZOS_SECOND = [plan("ru", [("r", ("r", ONE), ("u", factor(over=(0, _UNIT), under=(5,), minus=True)))], ["rr"], 1,
+                        flags) for flags in (0, ROTATE)]
+_LANCZOS_PRODUCT = plan("ry", [], ["ry"], 1, ROTATE)
+_MINRES = plan("xwvuo", [("w", ("v", factor(over=(6,))), ("u", factor(over=(7,), minus=True)),
+                          ("o", factor(over=(8,), minus=True))), ("x", ("x", ONE), ("w", factor(over=(9,))))], ["xx"],
+               2, TEST)
 
 
 def _check_symmetry(A, M, r1, y, eps):

@@ -11,6 +11,7 @@ from cuprite.scipy.sparse.linalg._interface import IdentityOperator, MatrixLinea
 
 ONE = 0
 MEASURE, STEP, ROOTS = 1, 2, 4   # flags: the first product decides whether the solver is live; a step was made; norms
+ROTATE, TEST = 8, 16    # of minres: the next rotation's numbers; whether to stop
 
 
 def factor(scalar=0, over=(), under=(), minus=False, safe=False) -> int:

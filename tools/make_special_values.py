@@ -229,6 +229,11 @@ def log_wright(a, b, x):
 _apart = random.Random(40)
 LARGE_PARAMETERS = [(*(_apart.uniform(-40, 40) for _ in range(3)), _apart.choice(
     [_apart.uniform(-0.9, 0.9), _apart.uniform(-6, 0), -10 ** _apart.uniform(0, 3)])) for _ in range(120)]
+#: c - a - b is whole but for a little, and z near 1
+NEARLY_WHOLE = [(a, b, a + b + m + off, z) for a, b in ((0.3, 1.2), (3.1, -1.7)) for m in (-2, 0, 1, 3)
+                for off in (0.0, 1e-15, -1e-9, 0.02) for z in (0.93, 0.9995, 1 - 1e-9)] + \
+    [(a, a + m + off, 0.7, z) for a in (0.4, -1.6) for m in (0, 2) for off in (0.0, 3e-15, -1e-7)
+     for z in (-40.0, -1e6)]
 WIDE = [(df, nc) for df in (0.3, 2.0, 11.0, 150.0) for nc in (1e-3, 0.7, 12.0, 260.0)]
 
 # name: (function of mpf's, arguments)
@@ -457,9 +462,11 @@ VALUES |= {
     "hyp0f1": (mp.hyp0f1, triples([0.5, 1.0, 2.25, 7.0, 15.5, -2.5], between(-40, 40, 12) + [1e-8, 500.0, -900.0])),
     "hyp1f1": (mp.hyp1f1, triples(REALS, REALS, between(-40, 40, 12) + [1e-8, 200.0, -150.0], n=60)),
     "hyp2f1": (mp.hyp2f1, triples(REALS, REALS, REALS, INSIDE + [0.99, 0.9999, -3.5, -200.0, 0.61, -0.61], n=90) +
-               LARGE_PARAMETERS),
-    "eval_jacobi": (mp.jacobi, triples(DEGREES + [2.5], [-0.5, 0.25, 2.0], [-0.5, 0.25, 2.0], INSIDE)),
-    "eval_legendre": (mp.legendre, triples(DEGREES + [2.5, 7.75], INSIDE)),
+               LARGE_PARAMETERS + NEARLY_WHOLE),
+    "eval_jacobi": (mp.jacobi, triples(DEGREES + [2.5], [-0.5, 0.25, 2.0], [-0.5, 0.25, 2.0], INSIDE) +
+                    [(v, 0.3, b, x) for v in (0.3, 2.7) for b in (0.0, 1.0, -1e-9) for x in (-0.9982, -1 + 1e-10)]),
+    "eval_legendre": (mp.legendre, triples(DEGREES + [2.5, 7.75], INSIDE) +
+                      [(v, x) for v in (0.3, 2.5, 7.334066979859536) for x in (-0.9982, -0.99999, -1 + 1e-10)]),
     "eval_chebyt": (mp.chebyt, triples(DEGREES + [2.5], INSIDE + [1.5, -1.25])),
     "eval_chebyu": (mp.chebyu, triples(DEGREES + [2.5], INSIDE + [1.5])),
     "eval_gegenbauer": (mp.gegenbauer, triples(DEGREES + [2.5], [0.25, 1.5, 3.0], INSIDE)),

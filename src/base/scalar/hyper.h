@@ -2,7 +2,8 @@
  *
  * Power series are summed in pairs of doubles, so that sums that cancel to 10^-16 of their terms have right digits.
  * 2F1 is taken to the half of the unit interval by Pfaff's transformation and that of 1 - z, also where that has a
- * logarithm. A result of which no digit would be certain is NaN. */
+ * logarithm; where its two parts cancel, as they do near such parameters, it is continued by Taylor series of its
+ * differential equation, to which no parameters are special. A result of which no digit would be certain is NaN. */
 #ifndef CPS_HYPER_H
 #define CPS_HYPER_H
 
@@ -114,7 +115,39 @@ CPS_HEAVY double cps_hyp2f1_near_1(double a, double b, double c, double y)
     const double q = cps_gamma(c) * cps_gamma(-m) * cps_rgamma(a) * cps_rgamma(b) * pow(y, m);
     const double u = p == 0 ? 0 : p * cps_hyper_series(a, b, 1 - m, y);
     const double v = q == 0 ? 0 : q * cps_hyper_series(c - a, c - b, 1 + m, y);
-    return fabs(u + v) < 0.01 * fabs(u) ? CPS_NAN : u + v;
+    return fabs(u + v) < 0.1 * fabs(u) ? CPS_NAN : u + v;
+}
+typedef struct cps_hyper_place { double s, y, slope; } cps_hyper_place; /* y and its derivative at s */
+/* From s on by h, along the equation of 2F1(a, b; c; s): (k + 1)(k + 2) s (1 - s) t(k + 2) = h^2 (k + a)(k + b) t(k)
+ * - h (k + 1)(k (1 - 2 s) + c - (a + b + 1) s) t(k + 1). */
+CPS_HEAVY cps_hyper_place cps_hyper_step(double a, double b, double c, double h, cps_hyper_place f)
+{
+    const double p = h / (f.s * (1 - f.s)), q = h * p;
+    double t0 = f.y, t1 = f.slope * h, y = t0 + t1, slope = t1;
+    for (double k = 0; k < 400; k++) {
+        const double middle = k * (1 - 2 * f.s) + c - (a + b + 1) * f.s;
+        const double next = ((k + a) * (k + b) * q * t0 / (k + 1) - p * middle * t1) / (k + 2);
+        t0 = t1, t1 = next;
+        y += t1;
+        slope += (k + 2) * t1;
+        if (k > 4 && k * (fabs(t0) + fabs(t1)) < 1e-18 * (fabs(y) + fabs(slope))) break;
+    }
+    const cps_hyper_place r = {f.s + h, y, slope / h};
+    return r;
+}
+/* For y = 1 - z below 1/2, from 1/2 on, by Euler's transformation if c - a - b < 0: no error grows with that power of
+ * y. NaN where the result is so much smaller than it was on the way that five digits are lost. */
+CPS_HEAVY double cps_hyp2f1_continued_to_1(double a, double b, double c, double y)
+{
+    const double m = c - a - b, p = m < 0 ? c - a : a, q = m < 0 ? c - b : b;
+    cps_hyper_place f = {0.5, cps_hyper_series(p, q, c, 0.5), -p * q / c * cps_hyper_series(p + 1, q + 1, c + 1, 0.5)};
+    double most = fabs(f.y);
+    for (int i = 0; i < 1100 && f.s > y; i++) {
+        f = cps_hyper_step(p, q, 1 - fabs(m), y > 0.45 * f.s ? y - f.s : -0.5 * f.s, f);
+        if (!(fabs(f.y) < 1e300)) return CPS_NAN;
+        most = fmax(most, fabs(f.y));
+    }
+    return fabs(f.y) < 1e-5 * most ? CPS_NAN : m < 0 ? pow(y, m) * f.y : f.y;
 }
 /* z and 1 - z for 0 <= z < 1. */
 CPS_HEAVY double cps_hyp2f1_unit(double a, double b, double c, double z, double y)
@@ -123,11 +156,15 @@ CPS_HEAVY double cps_hyp2f1_unit(double a, double b, double c, double z, double 
     if (ends || z <= 0.6) return cps_hyper_series(a, b, c, z);
     if ((cps_not_positive_whole(c - a) && c - a > -1e4) || (cps_not_positive_whole(c - b) && c - b > -1e4))
         return pow(y, c - a - b) * cps_hyper_series(c - a, c - b, c, z);
-    const double m = c - a - b, from_1 = fabs(m) < 40 ? cps_hyp2f1_near_1(a, b, c, y) : CPS_NAN;
-    if (from_1 == from_1 || z > 0.999) return from_1;
+    const double m = c - a - b, off = fabs(m - rint(m));
+    double r = fabs(m) < 40 && (off == 0 || off > 0.05) ? cps_hyp2f1_near_1(a, b, c, y) : CPS_NAN;
+    if (r == r) return r;
+    if (fabs(a) + fabs(b) + fabs(c) < 30) r = cps_hyp2f1_continued_to_1(a, b, c, y); /* else Taylor's terms cancel */
+    if (r == r || z > 0.999) return r;
     return m < 0 ? pow(y, m) * cps_hyper_series(c - a, c - b, c, z) : cps_hyper_series(a, b, c, z);
 }
-CPS_HEAVY double cps_hyp2f1(double a, double b, double c, double z)
+/* Of z and y = 1 - z, one of them rounded. */
+CPS_HEAVY double cps_hyp2f1_at(double a, double b, double c, double z, double y)
 {
     if (a != a || b != b || c != c || z != z) return CPS_NAN;
     if (z == 0 || a == 0 || b == 0) return cps_not_positive_whole(c) && z != 0 && a != 0 && b != 0 ? CPS_INF : 1;
@@ -135,25 +172,26 @@ CPS_HEAVY double cps_hyp2f1(double a, double b, double c, double z)
     if (cps_not_positive_whole(c) && !((cps_not_positive_whole(a) && a >= c) || (cps_not_positive_whole(b) && b >= c)))
         return CPS_INF;
     if (cps_infinite(a) || cps_infinite(b) || cps_infinite(c) || cps_infinite(z)) return CPS_NAN;
-    if (z == 1) {
+    if (y == 0) {
         const double m = c - a - b;
         if (ends && fabs(a) < 1e4 && fabs(b) < 1e4) return cps_hyper_series(a, b, c, 1);
         return m > 0 ? cps_gamma(c) * cps_gamma(m) * cps_rgamma(c - a) * cps_rgamma(c - b) : CPS_INF;
     }
     if (ends && (z > 1 || z < -1)) return cps_hyper_series(a, b, c, z);
-    if (z > 1) return CPS_INF;
-    if (b == c && !ends) return pow(1 - z, -a);
-    if (a == c && !ends) return pow(1 - z, -b);
-    if (z > 0) return cps_hyp2f1_unit(a, b, c, z, 1 - z);
+    if (y < 0) return CPS_INF;
+    if (b == c && !ends) return pow(y, -a);
+    if (a == c && !ends) return pow(y, -b);
+    if (z > 0) return cps_hyp2f1_unit(a, b, c, z, y);
     if (z >= -0.6 || ends) return cps_hyper_series(a, b, c, z);
     /* Pfaff: (1 - z)^-a 2F1(a, c - b; c; z / (z - 1)), with the one of a and b that is smaller */
-    const double u = z / (z - 1), y = 1 / (1 - z);
+    const double u = -z / y, less = 1 / y;
     if (fabs(b) < fabs(a)) {
         const double t = a;
         a = b, b = t;
     }
-    return pow(y, a) * cps_hyp2f1_unit(a, c - b, c, u, y);
+    return pow(less, a) * cps_hyp2f1_unit(a, c - b, c, u, less);
 }
+CPS_MATH double cps_hyp2f1(double a, double b, double c, double z) { return cps_hyp2f1_at(a, b, c, z, 1 - z); }
 
 /* --- orthogonal polynomials: recurrences for whole degrees, else hypergeometric functions --- */
 
@@ -162,10 +200,14 @@ CPS_MATH double cps_binomial_of(double n, double a) /* gamma(n + a + 1) / (gamma
 {
     return cps_gamma_quotient(n + a + 1, n + 1, a + 1);
 }
+CPS_MATH double cps_hyper_of_degree(double n, double b, double c, double x)
+{
+    return cps_hyp2f1_at(-n, b, c, 0.5 * (1 - x), 0.5 * (1 + x)); /* near -1 the second is exact */
+}
 CPS_HEAVY double cps_eval_jacobi(double n, double a, double b, double x)
 {
     if (n != n || a != a || b != b || x != x) return CPS_NAN;
-    if (!cps_is_degree(n)) return cps_binomial_of(n, a) * cps_hyp2f1(-n, n + a + b + 1, a + 1, 0.5 * (1 - x));
+    if (!cps_is_degree(n)) return cps_binomial_of(n, a) * cps_hyper_of_degree(n, n + a + b + 1, a + 1, x);
     if (n == 0) return 1;
     /* by differences, which keep digits near x = 1 (as SciPy has it) */
     double d = 0.5 * (a + b + 2) * (x - 1) / (a + 1), p = d + 1, scale = 1, least = 1;
@@ -179,13 +221,13 @@ CPS_HEAVY double cps_eval_jacobi(double n, double a, double b, double x)
     }
     for (double k = 1; k <= n; k++) scale *= (a + k) / k;
     if (least > 1e-3) return scale * p;
-    return scale * cps_hyp2f1(-n, n + a + b + 1, a + 1, 0.5 * (1 - x)); /* a step nearly divided by 0 */
+    return scale * cps_hyper_of_degree(n, n + a + b + 1, a + 1, x); /* a step nearly divided by 0 */
 }
 CPS_HEAVY double cps_eval_legendre(double n, double x)
 {
     if (n != n || x != x) return CPS_NAN;
     if (n < 0 && n == rint(n)) n = -n - 1;
-    if (!cps_is_degree(n)) return cps_hyp2f1(-n, n + 1, 1, 0.5 * (1 - x));
+    if (!cps_is_degree(n)) return cps_hyper_of_degree(n, n + 1, 1, x);
     if (n == 0) return 1;
     double d = x - 1, p = x;
     for (double k = 1; k < n; k++) {
@@ -209,14 +251,14 @@ CPS_HEAVY double cps_eval_chebyt(double n, double x)
     }
     if (fabs(x) <= 1) return cos(n * acos(x));
     if (x > 1) return cosh(n * acosh(x));
-    return n == rint(n) ? (fmod(n, 2) != 0 ? -1 : 1) * cosh(n * acosh(-x)) : cps_hyp2f1(-n, n, 0.5, 0.5 * (1 - x));
+    return n == rint(n) ? (fmod(n, 2) != 0 ? -1 : 1) * cosh(n * acosh(-x)) : cps_hyper_of_degree(n, n, 0.5, x);
 }
 CPS_HEAVY double cps_eval_chebyu_of(double n, double x)
 {
     if (n != n || x != x) return CPS_NAN;
     if (n == -1) return 0;
     if (!cps_is_degree(n) && fabs(x) < 1) return sin((n + 1) * acos(x)) / sqrt((1 - x) * (1 + x));
-    if (!cps_is_degree(n)) return (n + 1) * cps_hyp2f1(-n, n + 2, 1.5, 0.5 * (1 - x));
+    if (!cps_is_degree(n)) return (n + 1) * cps_hyper_of_degree(n, n + 2, 1.5, x);
     double before = 0, p = 1;
     for (double k = 0; k < n; k++) {
         const double next = 2 * x * p - before;
@@ -233,7 +275,7 @@ CPS_HEAVY double cps_eval_gegenbauer(double n, double a, double x)
 {
     if (n != n || a != a || x != x) return CPS_NAN;
     if (!cps_is_degree(n))
-        return cps_gamma_quotient(n + 2 * a, n + 1, 2 * a) * cps_hyp2f1(-n, n + 2 * a, a + 0.5, 0.5 * (1 - x));
+        return cps_gamma_quotient(n + 2 * a, n + 1, 2 * a) * cps_hyper_of_degree(n, n + 2 * a, a + 0.5, x);
     double before = 0, p = 1;
     for (double k = 0; k < n; k++) {
         const double next = (2 * (k + a) * x * p - (k + 2 * a - 1) * before) / (k + 1);

@@ -1,4 +1,5 @@
 """cuprite.scipy.sparse.linalg against SciPy: solutions, codes, iterates and errors on random systems."""
+import itertools
 import warnings
 
 import numpy as np
@@ -340,6 +341,37 @@ def test_singular():
         cl.splu(a)
     with raises(np.linalg.LinAlgError):
         cl.spsolve_triangular(a, b)
+
+
+@pytest.mark.parametrize("direct", [True, False])
+def test_both_ways_to_superlu(direct, monkeypatch):
+    """By SciPy's inner functions, where its objects are not needed, and by its outer ones: results and warnings."""
+    from cuprite.scipy.sparse.linalg import _direct
+    if not direct:
+        monkeypatch.setattr(_direct, "_superlu", lambda: None)
+    r = np.random.default_rng(5)
+    d, b = system(r, 9, "f8")
+    for format, own in itertools.product(("csr", "csc"), (False, True)):
+        a = getattr(cs, format + ("_matrix" if own else "_array"))(d)
+        s = a.get()
+        for rhs in (b, b[:, None], np.stack([b, -b], 1), np.asfortranarray(np.stack([b, -b], 1)), b.astype("f4"),
+                    b * 1j, (b * 9).astype(int)):
+            for order in (None, "NATURAL", "MMD_ATA"):
+                close(cl.spsolve(a, cp.asarray(rhs), order), sl.spsolve(s, rhs, order), 1e-11)
+        strided = np.zeros(18)
+        strided[::2] = b
+        close(cl.spsolve(a, cp.asarray(strided)[::2]), sl.spsolve(s, b), 1e-11)
+        twice = type(a)((cp.asarray([1.0, 2, 3, 4]), cp.asarray([0, 0, 1, 0]), cp.asarray([0, 2, 4])), shape=(2, 2))
+        close(cl.spsolve(twice, cp.ones(2)), sl.spsolve(twice.get(), np.ones(2)), 1e-13)
+        assert twice.nnz == 4
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            x = cl.spsolve(a * 0, cp.ones((9, 2)))
+        assert [w.category for w in seen] == [cl.MatrixRankWarning] and np.isnan(x.get()).all() and x.shape == (9, 2)
+        for wrong in (lambda: cl.spsolve(a, cp.ones(9), "ORDER"), lambda: cl.spsolve(a, cp.ones(8))):
+            with raises(ValueError):
+                wrong()
+        assert np.array_equal(a.toarray().get(), d)
 
 
 NORMS = [(None, None), ("fro", None), (1, None), (-1, None), (np.inf, None), (-np.inf, None), (2, None), (1, (1, 0))]

@@ -4,8 +4,11 @@ Factors are kept there for as many right sides as follow; those and the solution
 ACM Trans. Math. Softw. 31 (2005)."""
 from __future__ import annotations
 
+import functools
 import numbers
 import warnings
+
+import numpy
 
 import cuprite as cp
 from cuprite import _sparse, ndarray
@@ -77,6 +80,29 @@ def _host_matrix(name, A, formats):
     return scipy.sparse.csc_array(to_host(A))
 
 
+@functools.cache
+def _superlu():
+    """SciPy's functions gssv and gstrf, which its spsolve and splu call; None where SciPy has them otherwise.
+
+    For small matrices most of the time is what SciPy does before them: it makes objects and checks arrays, which were
+    checked when ours was made."""
+    try:
+        from scipy.sparse.linalg._dsolve import _superlu
+        return _superlu if callable(_superlu.gssv) and callable(_superlu.gstrf) else None
+    except (ImportError, AttributeError):
+        return None
+
+
+def _as_it_is(A, formats):
+    """(rows, elements, data, indices, indptr) of a matrix that SuperLU takes as it is; None of others."""
+    if not issparse(A) or A.format not in formats or A.ndim != 2 or not A.shape[0] == A.shape[1] > 0:
+        return None
+    if A.dtype.char not in "fdFD" or not A.has_canonical_format or _superlu() is None:
+        return None
+    data, indices, indptr = (x.get() for x in A._triple())
+    return (A.shape[0], data.size, data, indices, indptr) if indices.dtype.char == indptr.dtype.char == "i" else None
+
+
 _MANY = 1 << 14     # elements, from which on it pays to look at them
 _DENSE_LINE = 10    # a line with so many times the root of the rows' number is one that minimum degree is slow with
 
@@ -116,6 +142,14 @@ def spsolve(A, b, permc_spec=None, use_umfpack=True):
     """
     theirs = scipy_linalg("spsolve")
     permc_spec = _ordering(A) if permc_spec is None else permc_spec
+    plain = isinstance(b, cp.ndarray) and b.ndim in (1, 2) and b.dtype == A.dtype and b.shape[0] == A.shape[0]
+    given = _as_it_is(A, ("csc", "csr")) if plain and b.size else None
+    if given:
+        x, info = _superlu().gssv(*given, b.get(), int(A.format == "csc"), options={"ColPerm": permc_spec})
+        if info:
+            warnings.warn("Matrix is exactly singular", theirs.MatrixRankWarning, stacklevel=3)
+            x.fill(numpy.nan)
+        return cp.asarray(x.ravel() if b.ndim == 1 or b.shape[1] == 1 else x)
     A = _host_matrix("spsolve", A, ("csc", "csr"))
     return from_host(theirs.spsolve(A, to_host(b), permc_spec=permc_spec, use_umfpack=False))
 
@@ -157,6 +191,12 @@ def splu(A, permc_spec=None, diag_pivot_thresh=None, relax=None, panel_size=None
         array([1., 1.])
     """
     theirs = scipy_linalg("splu")
+    given = _as_it_is(A, ("csc",)) if options is None and permc_spec != "NATURAL" else None
+    if given:
+        import scipy.sparse
+        _check_sizes(A, panel_size, None, None)
+        return SuperLU(_superlu().gstrf(*given, csc_construct_func=scipy.sparse.csc_array, ilu=False, options={
+            "DiagPivotThresh": diag_pivot_thresh, "ColPerm": permc_spec, "PanelSize": panel_size, "Relax": relax}))
     host = _host_matrix("splu", A, ("csc",))
     _check_sizes(host, panel_size, None, options)
     return SuperLU(theirs.splu(host, permc_spec=permc_spec, relax=relax, options=options,
@@ -186,8 +226,8 @@ def factorized(A):
 
     Parameters: A: a square matrix.
     Errors: ValueError for a matrix that is not square; RuntimeError for a singular one."""
-    theirs = scipy_linalg("factorized")
-    return SuperLU(theirs.splu(_host_matrix("splu", A, ("csc",)), permc_spec=_ordering(A))).solve
+    scipy_linalg("factorized")
+    return splu(A, permc_spec=_ordering(A)).solve
 
 
 def inv(A):

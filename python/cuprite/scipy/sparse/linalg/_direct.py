@@ -64,6 +64,15 @@ class SuperLU:
         x = _sparse.sparse_substitute(*lower, False, rhs[rows])
         return _sparse.sparse_substitute(*upper, True, x)[columns]
 
+    def __copy__(self):
+        return self  # factors never change
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        raise TypeError("cannot pickle 'SuperLU' object")  # as SciPy's: its factors lie in SuperLU's own memory
+
     def __repr__(self) -> str:
         m, n = self.shape
         return f"<SuperLU: factors of a {m}x{n} matrix, {self.nnz} elements>"

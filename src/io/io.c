@@ -15,6 +15,7 @@
 #include "backend/device.h"
 #include "backend/libraries.h"
 #include "core/array.h"
+#include "core/forks.h"
 #include "core/memory.h"
 #include "cpu/threads.h"
 #include "move/move.h"
@@ -25,6 +26,7 @@ static void parallel(int64_t tasks, cpi_task fn, void *context) { cpi_parallel(t
 static const cpi_io_host host_table = {cpi_fail, cpi_malloc, cpi_realloc, cpi_free_host, parallel};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CPI_FORK_GUARD(lock)
 static const cpi_io_ops *opened; /* set once, under the lock */
 
 static const cpi_io_ops *open_library(const char *function)

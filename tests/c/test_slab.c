@@ -1,5 +1,6 @@
 /* Slabs (core/slab.h): blocks of all sizes do not overlap and keep what is written, in several threads, and what is
  * given back wrongly is noticed. The source is part of the test, since nothing of it is exported. */
+#include "core/forks.c"
 #include "core/slab.c"
 
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "backend/device.h"
 #include "backend/pool.h"
 #include "backend/stream.h"
+#include "core/forks.h"
 #include "core/memory.h"
 
 typedef struct owned {
@@ -29,6 +30,7 @@ struct cpi_capture {
 
 int cpi_captures;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CPI_FORK_GUARD(lock)
 static cpi_capture *recording; /* cpi_captures of them */
 static cpi_capture *given_up;  /* ended while another capture was recording */
 
@@ -254,4 +256,3 @@ void cp_graph_free(cp_graph *g)
 
 void *cp_graph_handle(const cp_graph *g, bool exec) { return !g ? NULL : exec ? g->exec : g->handle; }
 
-void cpi_captures_after_fork(void) { pthread_mutex_init(&lock, NULL); }

@@ -27,6 +27,5 @@ void cpi_capture_hold(cpi_capture *c, cpi_buffer *b);
 /* See cpi_host_api. */
 bool cpi_capture_own(cp_stream *stream, void *memory, void (*release)(void *memory));
 
-void cpi_captures_after_fork(void); /* in the child */
 
 #endif

@@ -33,7 +33,6 @@ static CPI_THREAD_WORD cpi_device *current;
 
 static void device_after_fork(cpi_device *d)
 {
-    if (d->pool) cpi_pool_after_fork(d->pool);
     if (d->backend->forks) return;
     d->forked = true;
     if (current == d) current = NULL;
@@ -56,9 +55,6 @@ static void after_fork_child(void)
     pthread_mutex_init(&open_lock, NULL);
     cpi_registry_in_child();
     cpi_streams_after_fork();
-    cpi_captures_after_fork();
-    cpi_live_after_fork();
-    cpi_slab_after_fork();
     cpi_profile_after_fork();
     device_after_fork(&cpu);
     cpi_devices_visit(device_after_fork);

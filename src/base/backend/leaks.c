@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "backend/scope.h"
+#include "core/forks.h"
 #include "core/shape.h"
 
 enum { FRAMES = 32, SHOWN = 20, BUCKETS = 1 << 14, NAME = 512, LINE = 1024 };
@@ -36,6 +37,7 @@ typedef struct entry {
 
 bool cpi_leaks_wanted;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CPI_FORK_GUARD(lock)
 static entry *table[BUCKETS];
 static site *sites[BUCKETS];
 

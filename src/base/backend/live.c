@@ -5,11 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/forks.h"
+
 enum { FREED = 4096 }; /* number of freed blocks that are remembered */
 
 typedef struct extent { uintptr_t start; size_t bytes; } extent;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CPI_FORK_GUARD(lock)
 static extent *live;
 static size_t nlive, capacity;
 static extent freed[FREED]; /* a ring */
@@ -130,5 +133,3 @@ bool cpi_live_poisoned(uintptr_t address, size_t bytes)
     }
     return true;
 }
-
-void cpi_live_after_fork(void) { pthread_mutex_init(&lock, NULL); }

@@ -26,6 +26,5 @@ bool cpi_live_nearest(uintptr_t address, uintptr_t *start, size_t *bytes);
 void cpi_live_poison(void *memory, size_t bytes);
 bool cpi_live_poisoned(uintptr_t address, size_t bytes);
 
-void cpi_live_after_fork(void); /* in the child */
 
 #endif

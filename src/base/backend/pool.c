@@ -15,6 +15,7 @@
 #include "backend/device.h"
 #include "backend/live.h"
 #include "backend/stream.h"
+#include "core/forks.h"
 #include "core/memory.h"
 
 enum { UNIT = 512, SMALL = 1 << 20, SMALL_CHUNK = 2 << 20, LARGE_CHUNK = 20 << 20, CHUNK_UNIT = 2 << 20 };
@@ -88,6 +89,7 @@ cpi_pool *cpi_pool_new(cpi_device *device)
     if (mode) p->direct = strcmp(mode, "off") == 0;
     if (p->direct) cpi_keep_no_memory();
     p->small = device->id == CP_CPU && !p->direct && !cpi_live_kept() ? SMALL_HOST : 0;
+    cpi_fork_guard(&p->lock);
     return p;
 }
 
@@ -745,4 +747,3 @@ void cpi_pool_stream_ends(cpi_pool *p, cp_stream *stream, cp_stream *heir)
     pthread_mutex_unlock(&p->lock);
 }
 
-void cpi_pool_after_fork(cpi_pool *p) { pthread_mutex_init(&p->lock, NULL); }

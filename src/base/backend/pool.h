@@ -38,7 +38,5 @@ void cpi_pool_capture_gone(cpi_pool *pool, struct cpi_capture *capture);
 void cpi_pool_stream_ends(cpi_pool *pool, cp_stream *stream, cp_stream *heir);
 /* A number of bytes with its unit: "4.0 GiB". */
 const char *cpi_bytes_string(double n, char text[32]);
-/* In a forked child: reinitializes locks. */
-void cpi_pool_after_fork(cpi_pool *pool);
 
 #endif

@@ -16,6 +16,7 @@
 #include "backend/profile_sums.h"
 #include "backend/registry.h"
 #include "core/error.h"
+#include "core/forks.h"
 #include "cuprite/profile.h"
 
 enum { TABLES = 2 * (CPI_PLUGINS + 1), CALLS = 1 << 16 };
@@ -27,6 +28,7 @@ typedef struct cpi_profile_pair {
 } pair;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CPI_FORK_GUARD(lock)
 static bool on; /* changed under the lock, read atomically */
 static cpi_backend table[TABLES];
 static const cpi_backend *plain_of[TABLES];
@@ -327,11 +329,9 @@ char *cp_profile_string(cp_profile_view view)
 
 void cpi_profile_after_fork(void)
 {
-    pthread_mutex_init(&lock, NULL);
     on = false;
     if (now_kept) now_kept->n = 0;
     memset(spare, 0, sizeof spare);
-    cpi_profile_names_after_fork();
 }
 
 /* --- a whole program --- */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "backend/profile_sums.h"
+#include "core/forks.h"
 
 enum { FRAMES = 24, BUCKETS = 1 << 12, ADDRESSES = 1 << 13, PLACE = 512 };
 
@@ -20,6 +21,7 @@ typedef struct word {
 } word;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CPI_FORK_GUARD(lock)
 static word *words[BUCKETS];
 static struct { void *address; const char *name; } seen[ADDRESSES]; /* name: NULL where it is no public function */
 static cp_profile_location_fn ask;
@@ -74,4 +76,3 @@ void cpi_profile_name(cpi_profile_call *c, const char *operation)
     c->thread = (int)syscall(SYS_gettid);
 }
 
-void cpi_profile_names_after_fork(void) { pthread_mutex_init(&lock, NULL); }

@@ -24,6 +24,5 @@ void cpi_profile_add(const cpi_profile_call *call);
 void cpi_profile_sums_clear(void);
 /* A view of the sums and n calls besides, freed with cpi_free_host; or NULL. */
 char *cpi_profile_write(cp_profile_view view, int n, const cpi_profile_call *calls);
-void cpi_profile_names_after_fork(void); /* in the child */
 
 #endif

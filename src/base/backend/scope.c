@@ -3,6 +3,8 @@
 
 #include <sched.h>
 
+#include "core/forks.h"
+
 struct cp_scope {
     struct cp_scope *outer;
     cp_array *first;
@@ -13,6 +15,7 @@ CPI_THREAD_WORD cp_scope *cpi_scope_current;
 /* Arrays may be freed by a thread other than the one whose scope holds them. The critical section is a few
  * instructions, and a mutex would double its cost: each temporary of a composite function takes this spinlock twice. */
 static bool taken;
+__attribute__((constructor)) static void guarded(void) { cpi_fork_guard_word(&taken); }
 
 static void lock(void)
 {

@@ -10,6 +10,7 @@
 #include "backend/capture.h"
 #include "backend/device.h"
 #include "backend/pool.h"
+#include "core/forks.h"
 #include "core/memory.h"
 
 static _Thread_local cp_stream *streams[CPI_DEVICES];
@@ -46,6 +47,7 @@ cp_stream *cpi_stream_ref(cp_stream *s)
 /* --- streams by handle --- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CPI_FORK_GUARD(lock)
 static cp_stream *made;
 
 static void enlist(cp_stream *s)
@@ -73,7 +75,6 @@ static cp_stream *find(const cpi_device *d, const void *handle)
 
 void cpi_streams_after_fork(void)
 {
-    pthread_mutex_init(&lock, NULL);
     cpi_calls_after_fork();
 }
 

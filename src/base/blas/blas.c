@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include "backend/libraries.h"
 #include "blas/blas_library.h"
@@ -169,31 +170,79 @@ cpi_blas_gemv_fn cpi_blas_gemv(const cpi_blas *b, cp_type type)
 /* --- its threads --- */
 
 /* When a process forks, OpenBLAS and Intel's OpenMP end their threads and begin new ones later. A child that is forked
- * while they are at work would wait for them for ever: so forks wait until nobody uses them, new users for the fork. */
+ * while they are at work would wait for them for ever, and so it would for OpenBLAS's lock of its buffers, which each
+ * routine takes. So forks wait until nobody is inside of a routine, new users for the fork; but not those that others
+ * may wait for, whose tasks they are: while anybody is inside, more may go in. A fork waits for PATIENCE seconds at
+ * most. */
+enum { PATIENCE = 5 };
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static int users, forks;       /* between begin and end; that wait */
+static int users;              /* between threads_begin and _end */
+static int inside;             /* threads between alone_begin and _end; changed atomically */
+static int forks;              /* that wait or are made; read atomically */
 static _Thread_local int mine;   /* of users */
+static _Thread_local int depth;  /* of alone_begin */
 static _Thread_local int before; /* MKL's threads of this thread */
 
 static void quiet_before_fork(void)
 {
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += PATIENCE;
     pthread_mutex_lock(&threads_lock);
-    forks++;
-    while (users > mine) pthread_cond_wait(&changed, &threads_lock);
-    forks--;
+    __atomic_add_fetch(&forks, 1, __ATOMIC_SEQ_CST);
+    while (users > mine || __atomic_load_n(&inside, __ATOMIC_SEQ_CST) > (depth > 0))
+        if (pthread_cond_timedwait(&changed, &threads_lock, &end)) break;
 }
 static void parent_goes_on(void)
 {
+    __atomic_sub_fetch(&forks, 1, __ATOMIC_SEQ_CST);
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&threads_lock);
 }
 static void child_begins(void)
 {
     forks = 0;
+    inside = depth > 0;
+    users = mine;
     pthread_cond_init(&changed, NULL); /* its waiters do not exist in the child */
     pthread_mutex_unlock(&threads_lock);
 }
+
+/* Of a thread that is counted as inside already, while there are forks. */
+static void let_forks_be(void)
+{
+    pthread_mutex_lock(&threads_lock);
+    while (__atomic_load_n(&forks, __ATOMIC_SEQ_CST) && !users &&
+           __atomic_load_n(&inside, __ATOMIC_SEQ_CST) == 1) {
+        __atomic_sub_fetch(&inside, 1, __ATOMIC_SEQ_CST);
+        pthread_cond_broadcast(&changed);
+        pthread_cond_wait(&changed, &threads_lock);
+        __atomic_add_fetch(&inside, 1, __ATOMIC_SEQ_CST);
+    }
+    pthread_mutex_unlock(&threads_lock);
+}
+
+int cpi_blas_alone_begin(const cpi_blas *b)
+{
+    if (!depth++) {
+        __atomic_add_fetch(&inside, 1, __ATOMIC_SEQ_CST);
+        if (__atomic_load_n(&forks, __ATOMIC_SEQ_CST)) let_forks_be();
+    }
+    return b->set_threads_here ? b->set_threads_here(1) : 0;
+}
+
+void cpi_blas_alone_end(const cpi_blas *b, int was)
+{
+    if (b->set_threads_here) b->set_threads_here(was);
+    if (--depth) return;
+    __atomic_sub_fetch(&inside, 1, __ATOMIC_SEQ_CST);
+    if (!__atomic_load_n(&forks, __ATOMIC_SEQ_CST)) return;
+    pthread_mutex_lock(&threads_lock);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&threads_lock);
+}
+
 /* Behind the library's own handler, which it sets when it is loaded: the last one is called first. */
 static void forks_wait_for_threads(void) { pthread_atfork(quiet_before_fork, parent_goes_on, child_begins); }
 

@@ -74,11 +74,8 @@ static inline int64_t cpi_blas_integer(const cpi_blas *b, const int64_t *integer
 }
 
 /* The routines that this thread calls now run in it alone; `was` goes from one to the other. Calls nest. */
-static inline int cpi_blas_alone_begin(const cpi_blas *b) { return b->set_threads_here ? b->set_threads_here(1) : 0; }
-static inline void cpi_blas_alone_end(const cpi_blas *b, int was)
-{
-    if (b->set_threads_here) b->set_threads_here(was);
-}
+int cpi_blas_alone_begin(const cpi_blas *b);
+void cpi_blas_alone_end(const cpi_blas *b, int was);
 /* The library may run threads of its own for the routines that are called now, by this thread (and with OpenBLAS by
  * others); not inside a task of the pool. Calls nest. */
 void cpi_blas_threads_begin(const cpi_blas *b);

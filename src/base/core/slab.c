@@ -14,6 +14,8 @@
 #define __lsan_register_root_region(start, bytes) ((void)0)
 #endif
 
+#include "core/forks.h"
+
 enum { SLAB = CPI_SLAB_MOST, SIZES = CPI_SLAB_SMALL_SIZES + 6, NONE = -1, KEPT = 64 };
 enum { ARRAYS, HEAP, USES };
 static const size_t range_most = (size_t)16 << 30, range_least = (size_t)64 << 20;
@@ -28,6 +30,7 @@ typedef struct slab {
 } slab;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CPI_FORK_GUARD(lock)
 static char *range;      /* NULL: not reserved yet */
 static bool tried;
 static slab *slabs;      /* one for each SLAB bytes of the range */
@@ -241,5 +244,3 @@ size_t cpi_slab_heap_size(const void *block)
     pthread_mutex_unlock(&lock);
     return bytes;
 }
-
-void cpi_slab_after_fork(void) { pthread_mutex_init(&lock, NULL); }

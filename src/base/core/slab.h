@@ -33,6 +33,5 @@ cpi_slab_found cpi_slab_heap_put(void *block);
 /* Bytes that a block in use has; 0: it is none. */
 size_t cpi_slab_heap_size(const void *block);
 
-void cpi_slab_after_fork(void); /* in the child */
 
 #endif

@@ -13,6 +13,8 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "core/forks.h"
+
 /* The thread sanitizer calls handlers with all signals blocked, so that a jump out of one has to bring the mask back:
  * else the thread's next fault ends the process. It knows of jumps by libc's functions alone; after others it takes the
  * thread to be in the handler for ever, and in functions that it has left. */
@@ -235,6 +237,7 @@ static void on_signal(int s, siginfo_t *info, void *context)
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CPI_FORK_GUARD(lock)
 static pthread_key_t stack_key;
 static void free_stack(void *memory)
 {

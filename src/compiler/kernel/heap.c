@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "backend/live.h"
+#include "core/forks.h"
 #include "core/slab.h"
 #include "kernel/fibers.h"
 
@@ -24,6 +25,7 @@ typedef struct large {
 } large;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CPI_FORK_GUARD(lock)
 static large *all;
 
 static void *large_new(size_t bytes)

@@ -9,9 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/forks.h"
+
 enum { SHOWN = 20 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CPI_FORK_GUARD(lock)
 static long launches, errors;
 static char *shown[SHOWN]; /* different messages, and how often each came */
 static long times[SHOWN];

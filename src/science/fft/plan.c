@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "core/forks.h"
 #include "core/memory.h"
 #include "cpu/threads.h"
 #include "fft/kept.h"
@@ -365,16 +366,10 @@ static cpi_fft_plan *plan_new(const char *function, cpi_fft_kind kind, int64_t n
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CPI_FORK_GUARD(lock)
 static cpi_fft_plan *kept; /* the latest first */
 static cpi_fft_cache state = {.most_plans = 64, .most_bytes = 256 << 20};
 
-static void after_fork_child(void) { pthread_mutex_init(&lock, NULL); }
-static void before_fork(void) { pthread_mutex_lock(&lock); }
-static void after_fork_parent(void) { pthread_mutex_unlock(&lock); }
-__attribute__((constructor)) static void init(void)
-{
-    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
-}
 
 /* Unlinks the plans beyond the limits, under the lock; returns them as a list. */
 static cpi_fft_plan *beyond_limits(void)

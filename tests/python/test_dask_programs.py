@@ -48,7 +48,7 @@ def test_dask_tests_for_cupy(tmp_path):
 
 def program(name, *arguments, device="cpu"):
     run = subprocess.run([sys.executable, str(EXAMPLES / name), *map(str, arguments)], capture_output=True, text=True,
-                         env=os.environ | {"CUPRITE_DEVICE": device})
+                         env=os.environ | {"CUPRITE_DEVICE": device}, timeout=300)
     assert run.returncode == 0, run.stderr[-3000:]
     return run.stdout
 

@@ -73,7 +73,9 @@ def test_solvers(name, dtype):
             y, code = getattr(sl, name)(theirs, b, rtol=rtol, **options, **calls[1])
             if name != "cgs" or dtype not in ("f4", "c8"):  # whose residual rises by 10^4 before it falls
                 assert info == code, (options, info, code)
-            assert dtype in ("f4", "c8") or abs(len(many[0]) - len(many[1])) <= 1, (options, len(many[0]), len(many[1]))
+            steps = len(many[0]), len(many[1])
+            near = 1 if max(steps) <= n else 1 + max(steps) // 5  # beyond n steps rounding, BLAS's too, decides
+            assert dtype in ("f4", "c8") or abs(steps[0] - steps[1]) <= near, (options, steps)
             tol = 2e-2 if dtype in ("f4", "c8") else 1e-5
             last = [] if info != code else [(x, y)]
             for p, q in [*zip(many[0][:3], many[1][:3]), *last]:  # rounding grows later on

@@ -207,20 +207,23 @@ static void test_simplices(void **state)
             near_values(cp_slice(cp_ravel(made), CP_ITEMS(CP_RANGE(0, 12))), 1e-15, 1, 0, 0, 1, 0, 0, 0, -1, -1, 0, 1,
                         1); /* those of (1,0) (0,1) from (0,0) and from (1,1) */
             assert_true(cp_item_int(cp_count_nonzero(cp_isnan(made))) == 12); /* flat, none */
-            ok(cp_find_simplices(at, t, n, ints(0, 1, 0, 1), grid, 2, 1e-12, false, &which, &part) == CP_OK);
+            ok(cp_find_simplices(at, t, n, ints(0, 1, 0, 1), grid, 2, 1e-12, false, false, &which, &part) == CP_OK);
             values(which, 0, 1, -1, 0);
             cp_array *other = NULL;
-            assert_true(cp_find_simplices(at, t, n, start, grid, 3, 1e-12, false, &other, &other) == CP_ERROR_VALUE);
+            assert_true(cp_find_simplices(at, t, n, start, grid, 3, 1e-12, false, false, &other, &other) ==
+                        CP_ERROR_VALUE);
             failed_with(CP_ERROR_VALUE, "find_simplex: 4 starts do not serve 4 places and 3 sides of a grid");
             for (int all = 0; all < 2; all++) {
-                ok(cp_find_simplices(at, t, n, start, none, 0, 1e-12, all, &which, &part) == CP_OK);
+                ok(cp_find_simplices(at, t, n, start, none, 0, 1e-12, all, false, &which, &part) == CP_OK);
                 values(which, 0, 1, -1, 0);
                 cp_array *two = cp_slice(cp_ravel(part), CP_ITEMS(CP_RANGE(0, 6)));
                 near_values(two, 1e-15, 0.5, 0.25, 0.25, 0.5, 0.25, 0.25);
             }
+            ok(cp_find_simplices(at, t, n, start, none, 0, 1e-12, false, true, &which, &part) == CP_OK);
+            values(which, 0, 1, -3, 0); /* outside behind simplex 1 */
             /* a start or a neighbour that is no simplex leads nowhere: nothing is read there */
             n = cp_from_host(wrong, CP_INT32, CP_SHAPE(2, 3), NULL);
-            ok(cp_find_simplices(at, t, n, ints(0, 0, -5, 1000), none, 0, 1e-12, false, &which, &part) == CP_OK);
+            ok(cp_find_simplices(at, t, n, ints(0, 0, -5, 1000), none, 0, 1e-12, false, false, &which, &part) == CP_OK);
             values(which, 0, -1, -1, 0);
         }
 }
@@ -259,7 +262,7 @@ static void test_wrong_arguments(void **state)
             failed_with(CP_ERROR_VALUE, "KDTree.query: k must be 1 or above, not 0");
             cp_tree_count(x, order, boxes, none, x, doubles(1), 2, 0, none, &a, &b);
             failed_with(CP_ERROR_VALUE, "KDTree.count_neighbors: 1 radii of 2 places");
-            cp_find_simplices(x, x, x, x, none, 0, 0, false, &a, &b);
+            cp_find_simplices(x, x, x, x, none, 0, 0, false, false, &a, &b);
             failed(CP_ERROR_VALUE);
             assert_null(cp_tree_order(NULL, 0));
             failed_with(CP_ERROR_VALUE, "KDTree: an argument is NULL");
@@ -281,7 +284,7 @@ static bool body(void)
                          cp_nearest_points(x, x, &a[0], &a[1]) == CP_OK,
                          cp_tree_nearest(x, order, boxes, none, x, 2, 2, INFINITY, 0, &a[2], &a[3]) == CP_OK,
                          cp_tree_count(x, order, boxes, none, x, r, 2, 0, none, &a[4], &a[5]) == CP_OK,
-                         cp_find_simplices(x, transform, sides, start, none, 0, 0, false, &a[6], &a[7]) == CP_OK};
+                         cp_find_simplices(x, transform, sides, start, none, 0, 0, false, false, &a[6], &a[7]) == CP_OK};
     bool all = true;
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) all &= made[i];
     cp_scope_end(scope); /* owns both results of each call */

@@ -171,6 +171,28 @@ def test_periodic(box):
     assert c.query_pairs(0.1, output_type="set") == t.query_pairs(0.1)
 
 
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_searches_begin_near(ndim):
+    """In the simplex of the cell's middle; of a cell outside, at the hull, and in view of the middle."""
+    r = np.random.default_rng(ndim)
+    x = r.normal(size=(700, ndim))  # many cells are outside
+    mesh, theirs = cs.Delaunay(cp.asarray(x)), ss.Delaunay(x)
+    start, grid, sides = mesh._cells()
+    start, (low, scale) = start.get(), np.split(grid.get(), 2)
+    assert sides == int(theirs.nsimplex ** (1 / ndim)) and start.shape == (sides**ndim,)
+    middle = np.stack(np.meshgrid(*[low[d] + (np.arange(sides) + 0.5) / scale[d] for d in range(ndim)], indexing="ij"),
+                      -1).reshape(-1, ndim)
+    want = theirs.find_simplex(middle)
+    outside = want < 0
+    assert outside.sum() > 20 and (start[~outside] == want[~outside]).all()
+    t = theirs.transform[start[outside]]
+    parts = np.einsum("kij,kj->ki", t[:, :ndim], middle[outside] - t[:, ndim])
+    parts = np.concatenate([parts, 1 - parts.sum(1, keepdims=True)], axis=1)
+    seen = theirs.neighbors[start[outside], parts.argmin(axis=1)]
+    assert (parts.min(axis=1) < 0).all() and (seen == -1).all()
+
+
+
 # --- triangulations ---
 
 @pytest.mark.parametrize("ndim, n", [(2, 5), (2, 300), (3, 200), (4, 60)])

@@ -62,6 +62,7 @@ typedef struct cpi_simplex_search {
     const int32_t *neighbours; /* (simplices, ndim + 1), -1 outside */
     double eps;
     bool all;                  /* look at all simplices */
+    bool last;                 /* outside: -2 less the simplex that a search was in last */
     const int64_t *start;      /* where each point's search begins, or the searches from each cell of a grid */
     const double *grid;        /* lowest coordinates (ndim) and cells per unit (ndim) */
     int64_t sides;             /* cells along each dimension; 0: no grid */

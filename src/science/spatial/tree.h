@@ -341,8 +341,9 @@ CPI_TREE int64_t cpi_simplex_found(const cpi_simplex_search *s, int64_t row, dou
             lost = true;
         } else {
             if (c[worst] >= -s->eps) return simplex;
+            const int64_t before = simplex;
             simplex = s->neighbours[simplex * (n + 1) + worst];
-            if (simplex < 0 || simplex >= s->simplices) return -1;
+            if (simplex < 0 || simplex >= s->simplices) return s->last ? -2 - before : -1;
         }
     }
     for (int64_t i = 0; i < n; i++) known = known && x[i] == x[i];

@@ -273,17 +273,19 @@ static int64_t cells_of(int64_t sides, int64_t ndim)
 }
 
 /*: function("find_simplices", "at: array, transform: array, neighbours: array, start: array, grid: array, "
-             "sides: int64, eps: double, all: bool", module="_spatial", returns="(which, parts)", unlock="always",
+             "sides: int64, eps: double, all: bool, last: bool", module="_spatial", returns="(which, parts)",
+             unlock="always",
              about={"at": "places (places, dimensions)", "transform": "Qhull's (simplices, dimensions + 1, dimensions)",
                     "neighbours": "of each simplex, -1 outside", "start": "where each place's search begins, or with "
                     "a grid the searches from each of its cells", "grid": "the lowest coordinates, then cells per unit "
                     "along each dimension; or no elements", "sides": "cells along each dimension, 0: no grid",
-                    "eps": "by how much coordinates may be below 0", "all": "whether all simplices are looked at"},
+                    "eps": "by how much coordinates may be below 0", "all": "whether all simplices are looked at",
+                    "last": "whether a place outside gets -2 less the simplex that its search was in last"},
              raises={"ValueError": "other shapes"},
              doc="""In which simplex of a triangulation each place lies, -1 for none, as int32, and its barycentric
 coordinates there.""") */
 cp_code cp_find_simplices(cp_array *at, cp_array *transform, cp_array *neighbours, cp_array *start, cp_array *grid,
-                          int64_t sides, double eps, bool all, cp_array **which, cp_array **parts)
+                          int64_t sides, double eps, bool all, bool last, cp_array **which, cp_array **parts)
 {
     const char *name = "find_simplex";
     cpi_composite f;
@@ -305,7 +307,7 @@ cp_code cp_find_simplices(cp_array *at, cp_array *transform, cp_array *neighbour
         const cpi_simplex_search q = {
             .count = i->size, .simplices = t->shape[0], .ndim = ndim, .at = (const double *)x->data,
             .transform = (const double *)t->data, .neighbours = (const int32_t *)n->data, .eps = eps, .all = all,
-            .start = (const int64_t *)s->data, .grid = (const double *)g->data, .sides = sides,
+            .last = last, .start = (const int64_t *)s->data, .grid = (const double *)g->data, .sides = sides,
             .which = (int32_t *)i->data, .parts = (double *)c->data};
         cpi_device *device = cpi_device_current();
         code = cpi_spatial_ran(name, device->backend->spatial->simplices(cpi_stream(device), &q));

@@ -122,7 +122,7 @@ class Delaunay(_Qhull):
         start, grid, sides = self._cells() if not everything and at.shape[0] > 64 and self.nsimplex > 64 else \
             (cuprite.zeros(at.shape[0], numpy.int64), cuprite.zeros(0), 0)
         which, parts = _spatial.find_simplices(at, self.transform, self.neighbors, start, grid, sides, eps,
-                                               bool(everything))
+                                               bool(everything), False)
         if self._joggled and not everything:  # such simplices overlap, and a walk may leave through one of them
             left = cuprite.flatnonzero(which < 0)
             if left.size:
@@ -130,20 +130,25 @@ class Delaunay(_Qhull):
         return which, parts
 
     def _cells(self):
-        """(start, grid, sides): a grid over the points, and a simplex near the middle of each of its cells, where
-        searches begin."""
+        """(start, grid, sides): a grid over the points of about a cell a simplex, and a simplex near the middle of each
+        of its cells, where searches begin. Of a cell outside it is the one at the border that a search from within came
+        to: else the searches from there would be as long as the mesh is wide, and so would be those of a GPU's warps.
+        """
         if "_starts" not in self.__dict__:
             ndim = self.points.shape[1]
-            sides = max(1, int(min(self.nsimplex, 2**20) ** (1 / ndim) / 2))
+            most = max(1, int(min(self.nsimplex, 2**20) ** (1 / ndim)))
             low, high = (numpy.asarray(v) for v in (self._there.min_bound, self._there.max_bound))
             width = numpy.where(high > low, high - low, 1)
-            middle = numpy.stack(numpy.meshgrid(*[low[d] + width[d] * (numpy.arange(sides) + 0.5) / sides
-                                                  for d in range(ndim)], indexing="ij"), -1).reshape(-1, ndim)
-            which, _ = _spatial.find_simplices(cuprite.asarray(middle), self.transform, self.neighbors,
-                                               cuprite.zeros(middle.shape[0], numpy.int64), cuprite.zeros(0), 0, 1e-9,
-                                               False)
-            self._starts = (cuprite.maximum(which, 0).astype(numpy.int64),
-                            cuprite.asarray(numpy.concatenate([low, sides / width])), sides)
+            found = None
+            for sides in (max(1, math.isqrt(most)), most):  # the fine grid's searches begin in a coarse one
+                middle = numpy.stack(numpy.meshgrid(*[low[d] + width[d] * (numpy.arange(sides) + 0.5) / sides
+                                                      for d in range(ndim)], indexing="ij"), -1).reshape(-1, ndim)
+                start, grid, cells = found or (cuprite.zeros(len(middle), numpy.int64), cuprite.zeros(0), 0)
+                which, _ = _spatial.find_simplices(cuprite.asarray(middle), self.transform, self.neighbors, start, grid,
+                                                   cells, 1e-9, False, True)
+                start = cuprite.where(which < 0, cuprite.maximum(-2 - which, 0), which).astype(numpy.int64)
+                found = start, cuprite.asarray(numpy.concatenate([low, sides / width])), sides
+            self._starts = found
         return self._starts
 
     def plane_distance(self, xi) -> ndarray:

@@ -284,7 +284,8 @@ static bool body(void)
                          cp_nearest_points(x, x, &a[0], &a[1]) == CP_OK,
                          cp_tree_nearest(x, order, boxes, none, x, 2, 2, INFINITY, 0, &a[2], &a[3]) == CP_OK,
                          cp_tree_count(x, order, boxes, none, x, r, 2, 0, none, &a[4], &a[5]) == CP_OK,
-                         cp_find_simplices(x, transform, sides, start, none, 0, 0, false, false, &a[6], &a[7]) == CP_OK};
+                         cp_find_simplices(x, transform, sides, start, none, 0, 0, false, false, &a[6],
+                                           &a[7]) == CP_OK};
     bool all = true;
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) all &= made[i];
     cp_scope_end(scope); /* owns both results of each call */

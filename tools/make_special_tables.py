@@ -327,6 +327,58 @@ def lgamma_part(x):
 PSI_ZERO = mp.findroot(mp.digamma, 1.46163)
 EI_ZERO = mp.findroot(mp.ei, 0.3725)
 
+def integrated(x, m, squared=False):
+    """The sum of t(k) / (2k + m), t(k) = (-x^2 / 4)^k / k!^2; `squared`: of t(k) (h + w) w, where w is 1 / (2k + m) and
+    h the k-th harmonic number."""
+    with mp.workdps(int(70 + x)):
+        total, term, harmonic = mpf(0), mpf(1), mpf(0)
+        for k in range(int(3 * x) + 60):
+            if k:
+                term *= -x * x / (4 * k * k)
+                harmonic += mpf(1) / k
+            if 2 * k + m:
+                w = mpf(1) / (2 * k + m)
+                total += term * w * (harmonic + w) if squared else term * w
+        return total
+
+
+def of_square(m):
+    """The sum that stands beside the logarithm in integrals of Y0, of s = x^2."""
+    return lambda s: integrated(mp.sqrt(s), m, True)
+
+
+def y0_integral(x):
+    with mp.workdps(int(70 + x)):
+        return 2 / mp.pi * x * ((mp.log(x / 2) + mp.euler) * integrated(x, 1) - integrated(x, 1, True))
+
+
+def y0_over_integral(x):
+    with mp.workdps(int(70 + x)):
+        l = mp.log(x / 2) + mp.euler
+        return mp.pi / 6 - 2 / mp.pi * (l * l / 2 + l * integrated(x, 0) - integrated(x, 0, True))
+
+
+def airy_integral(sign, second):
+    """The integral of Ai(sign t), or of Bi(sign t), from 0 to x, over x."""
+    def of(x):
+        x *= sign
+        with mp.workdps(int(70 + abs(x) ** mpf(1.5))):
+            f = tf = mpf(1)
+            g, tg = x / 2, x
+            for k in range(1, int(3 * abs(x) ** mpf(1.5)) + 60):
+                tf *= x ** 3 / (3 * k * (3 * k - 1))
+                tg *= x ** 3 / (3 * k * (3 * k + 1))
+                f += tf / (3 * k + 1)
+                g += tg / (3 * k + 2)
+            f, g = f * mp.airyai(0), -g * mp.airyai(0, derivative=1)
+            return mp.sqrt(3) * (f + g) if second else f - g
+    return of
+
+
+def cells(first, last, per):
+    return [(mpf(k) / per, mpf(k + 1) / per) for k in range(first * per, int(last * per))]
+
+
 SPECS = {
     "gamma": ("The gamma function's relatives.", {
         "lgamma_by_power": ByPower(lgamma_part, octaves(-4, 8, 4)),
@@ -377,6 +429,17 @@ SPECS = {
         "fresnel_g": (lambda u: fresnel(u, "g"), 0, "0.625", 20)}),
     "spence": ("The dilogarithm.", {
         "spence_cells": (lambda x: mp.polylog(2, 1 - x).real / (1 - x) if x != 1 else mpf(1), "0.5", 2, 12)}),
+    "integrals_bessel": ("Integrals of Bessel functions.", {
+        "ij0_by_power": ByPower(lambda x: integrated(x, 1), cells(0, 37, 1), most=14),
+        "ij0_over_by_power": ByPower(lambda x: -integrated(x, 0) / (x * x), cells(0, 37, 1), most=14),
+        "iy0_near": (of_square(1), 0, 16, 8),
+        "iy0_over_near": (lambda s: of_square(0)(s) / s if s else mpf(3) / -16, 0, 16, 8),
+        "iy0_by_power": ByPower(y0_integral, cells(4, 37, 1), most=13),
+        "iy0_over_by_power": ByPower(y0_over_integral, cells(4, 37, 1), most=13)}),
+    "integrals_airy": ("Integrals of Airy functions.", {
+        **{f"i{'b' if second else 'a'}i_{'left' if sign < 0 else 'right'}_by_power":
+           ByPower(airy_integral(sign, second), cells(0, 9.5 if sign > 0 and not second else 14.5, 2), most=15)
+           for second in (0, 1) for sign in (1, -1)}}),
     "elliptic": ("The complete elliptic integrals.", {
         "ellipk_by_power": ByPower(lambda p: mp.ellipk(1 - p), octaves(-14, 0, 4)),
         "ellipe_cells": (lambda m: mp.ellipe(m), 0, "0.5", 16),

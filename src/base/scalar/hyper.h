@@ -1,6 +1,7 @@
 /* The chapter of hypergeometric functions of real numbers, and of the orthogonal polynomials that are made of them.
  *
- * Power series are summed in pairs of doubles, so that sums that cancel to 10^-16 of their terms have right digits.
+ * Power series are summed in pairs of doubles where their terms cancel: sums that are 10^-16 of their terms have right
+ * digits.
  * 2F1 is taken to the half of the unit interval by Pfaff's transformation and that of 1 - z, also where that has a
  * logarithm; where its two parts cancel, as they do near such parameters, it is continued by Taylor series of its
  * differential equation, to which no parameters are special. A result of which no digit would be certain is NaN. */
@@ -12,11 +13,30 @@
 
 CPS_MATH int cps_not_positive_whole(double x) { return x <= 0 && x == floor(x); }
 
+/* The same in double, NaN where a digit is lost. */
+CPS_HEAVY double cps_hyper_series_plain(double a, double b, double c, double z)
+{
+    const int one = b == CPS_INF;
+    double sum = 1, term = 1, largest = 1;
+    for (double k = 0; k < 1000; k++) {
+        const double t = (a + k) * (one ? 1 : b + k), ratio = t * z / ((c + k) * (k + 1));
+        if (t == 0) return largest < 4 * fabs(sum) ? sum : CPS_NAN;
+        term *= ratio;
+        sum += term;
+        const double size = fabs(term), left = 1 - fabs(ratio);
+        largest = fmax(largest, size);
+        if (k > -c && size < 1e-17 * fabs(sum) * left) return largest < 4 * fabs(sum) ? sum : CPS_NAN;
+        if (!(largest < 1e200)) break;
+    }
+    return CPS_NAN;
+}
 /* The sum of (a)_k (b)_k / ((c)_k k!) z^k, without (b)_k where `b` is infinite (1F1); c is no pole before a or b ends
  * it. */
 CPS_HEAVY double cps_hyper_series(double a, double b, double c, double z)
 {
     const int one = b == CPS_INF;
+    const double plain = cps_hyper_series_plain(a, b, c, z);
+    if (plain == plain) return plain;
     cps_two sum = {1, 0}, term = {1, 0};
     double largest = 1;
     for (double k = 0; k < 20000; k++) {

@@ -1,7 +1,7 @@
 /* Hypergeometric functions and orthogonal polynomials of real parameters and complex numbers.
  *
- * Power series are summed in pairs of doubles. Beyond them 2F1 is made of those of 1 / z or 1 - z; where these cancel,
- * it is continued by Taylor series of its differential equation, around 1 on the side of the imaginary part's sign: no
+ * Power series are summed in pairs of doubles where their terms cancel. 2F1 is made of those of z, z / (z - 1), 1 / z or
+ * 1 - z; where these cancel, it is continued by Taylor series of its differential equation, around 1 on the side of the imaginary part's sign: no
  * parameters are special there. */
 #ifndef CPS_HYPER_COMPLEX_H
 #define CPS_HYPER_COMPLEX_H
@@ -28,10 +28,36 @@ CPS_MATH cp_complex128 cps_power_times(cp_complex128 z, double p, cp_complex128 
     return cps_scale(cps_multiply_c128(cps_scale(factor, half), CPS_C(cos(angle), sin(angle))), half);
 }
 
+/* The same in double, NaN where a digit is lost. */
+CPS_HEAVY cp_complex128 cps_hyper_series_plain_c128(double a, double b, double c, cp_complex128 z)
+{
+    const int one = b == CPS_INF;
+    const double size = cps_size(z);
+    cp_complex128 term = CPS_C(1, 0), sum = term;
+    double largest = 1;
+    for (int k = 0; k < 1000; k++) {
+        const double t = (a + k) * (one ? 1 : b + k), s = t / ((c + k) * (k + 1));
+        if (t == 0) return largest < 4 * cps_size(sum) ? sum : cps_no_number();
+        const double x = s * z.re, y = s * z.im, re = CPS_FMA(term.re, x, -term.im * y);
+        term.im = CPS_FMA(term.re, y, term.im * x);
+        term.re = re;
+        sum = CPS_C(sum.re + re, sum.im + term.im);
+        const double now = cps_size(term);
+        largest = now > largest ? now : largest;
+        if ((k & 3) != 3) continue;
+        const double left = 1 - fabs(s) * size, all = cps_size(sum);
+        if (k > -c && now < 1e-17 * all * (left > 0.1 ? left : 0.1) && fabs(s) * size < 1.4)
+            return largest < 4 * all ? sum : cps_no_number();
+        if (!(largest < 1e200)) break;
+    }
+    return cps_no_number();
+}
 /* The sum of (a)_k (b)_k / ((c)_k k!) z^k, without (b)_k where b is infinite; NaN where it cancels too much. */
 CPS_HEAVY cp_complex128 cps_hyper_series_c128(double a, double b, double c, cp_complex128 z)
 {
     const int one = b == CPS_INF;
+    const cp_complex128 plain = cps_hyper_series_plain_c128(a, b, c, z);
+    if (plain.re == plain.re) return plain;
     const double size = hypot(z.re, z.im);
     cps_two_c term = {{1, 0}, {0, 0}}, sum = term;
     double largest = 1;
@@ -167,11 +193,11 @@ CPS_HEAVY cp_complex128 cps_hyp2f1_continued(double a, double b, double c, cp_co
     f = cps_hyp2f1_along(p, q, c, at, z, f);
     return turned ? cps_power_times(CPS_C(1 - z.re, -z.im), m, CPS_C(0, 0), f.y) : f.y;
 }
-/* u + v, NaN where they cancel by more than a digit. */
+/* u + v, NaN where they cancel by two digits. */
 CPS_MATH cp_complex128 cps_sure_sum(cp_complex128 u, cp_complex128 v)
 {
     const cp_complex128 r = cps_add_c128(u, v);
-    return cps_size(r) > 0.05 * (cps_size(u) + cps_size(v)) ? r : cps_no_number();
+    return cps_size(r) > 0.01 * (cps_size(u) + cps_size(v)) ? r : cps_no_number();
 }
 /* gamma(c) gamma(d) / (gamma(e) gamma(f)) y^p times the series of z */
 CPS_MATH cp_complex128 cps_connected(double d, double e, double f, cp_complex128 y, double p, double a, double b,
@@ -180,6 +206,20 @@ CPS_MATH cp_complex128 cps_connected(double d, double e, double f, cp_complex128
     const double factor = cps_gamma(d) * cps_rgamma(e) * cps_rgamma(f);
     if (factor == 0) return CPS_C(0, 0);
     return cps_power_times(y, p, CPS_C(0, 0), cps_scale(cps_hyper_series_c128(a, b, c, z), factor));
+}
+/* Pfaff: (1 - z)^-a 2F1(a, c - b; c; z / (z - 1)), with the one of a and b that is smaller; NaN where that series does
+ * not converge much better. */
+CPS_HEAVY cp_complex128 cps_hyp2f1_turned(double a, double b, double c, cp_complex128 z)
+{
+    const cp_complex128 y = CPS_C(1 - z.re, -z.im);
+    const double less = z.re * z.re + z.im * z.im, more = y.re * y.re + y.im * y.im; /* the square of its modulus */
+    if (!(less < 0.5625 * more && more > 1.5)) return cps_no_number();
+    if (fabs(b) < fabs(a)) {
+        const double t = a;
+        a = b, b = t;
+    }
+    const cp_complex128 s = cps_divide_c128(CPS_C(-z.re, -z.im), y);
+    return cps_power_times(y, -a, CPS_C(0, 0), cps_hyper_series_c128(a, c - b, c, s));
 }
 /* Of |z| > 3/4 by series of 1 / z or 1 - z, where these add without loss; else continued. */
 CPS_HEAVY cp_complex128 cps_hyp2f1_far(double a, double b, double c, cp_complex128 z)
@@ -215,8 +255,11 @@ CPS_HEAVY cp_complex128 cps_hyp2f1_c128(double a, double b, double c, cp_complex
     cp_complex128 r;
     if ((cps_not_positive_whole(c - a) && c - a > -1e4) || (cps_not_positive_whole(c - b) && c - b > -1e4))
         r = cps_power_times(y, c - a - b, none, cps_hyper_series_c128(c - a, c - b, c, z));
-    else if (hypot(z.re, z.im) <= 0.75) r = cps_hyper_series_c128(a, b, c, z);
-    else r = cps_hyp2f1_far(a, b, c, z);
+    else {
+        r = cps_hyp2f1_turned(a, b, c, z);
+        const int near = hypot(z.re, z.im) <= 0.75;
+        if (r.re != r.re) r = near ? cps_hyper_series_c128(a, b, c, z) : cps_hyp2f1_far(a, b, c, z);
+    }
     return z.im == 0 && z.re < 1 ? CPS_C(r.re, z.im) : r;
 }
 

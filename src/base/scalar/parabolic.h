@@ -159,16 +159,36 @@ CPS_HEAVY double cps_hyperu(double a, double b, double x)
 /* --- y'' = (a + q x^2) y --- */
 
 typedef struct cps_line { double y, slope; } cps_line;
+/* 1 / ((k + 1) (k + 2)): quotients would take most of the time */
+CPS_TABLE cps_taylor_over[80] = {
+    0.5, 0.16666666666666666, 0.08333333333333333, 0.05, 0.03333333333333333, 0.023809523809523808,
+    0.017857142857142856, 0.013888888888888888, 0.011111111111111112, 0.00909090909090909, 0.007575757575757576,
+    0.00641025641025641, 0.005494505494505495, 0.004761904761904762, 0.004166666666666667, 0.003676470588235294,
+    0.0032679738562091504, 0.0029239766081871343, 0.002631578947368421, 0.002380952380952381, 0.0021645021645021645,
+    0.001976284584980237, 0.0018115942028985507, 0.0016666666666666668, 0.0015384615384615385, 0.0014245014245014246,
+    0.0013227513227513227, 0.0012315270935960591, 0.0011494252873563218, 0.001075268817204301, 0.0010080645161290322,
+    0.000946969696969697, 0.00089126559714795, 0.0008403361344537816, 0.0007936507936507937, 0.0007507507507507507,
+    0.0007112375533428165, 0.0006747638326585695, 0.000641025641025641, 0.0006097560975609756, 0.0005807200929152149,
+    0.0005537098560354374, 0.0005285412262156448, 0.000505050505050505, 0.0004830917874396135,
+    0.00046253469010175765, 0.0004432624113475177, 0.00042517006802721087, 0.00040816326530612246,
+    0.000392156862745098, 0.0003770739064856712, 0.000362844702467344, 0.00034940600978336826, 0.0003367003367003367,
+    0.0003246753246753247, 0.0003132832080200501, 0.00030248033877797946, 0.0002922267679719462,
+    0.0002824858757062147, 0.000273224043715847, 0.00026441036488630354, 0.0002560163850486431, 0.000248015873015873,
+    0.0002403846153846154, 0.0002331002331002331, 0.0002261420171867933, 0.00021949078138718174,
+    0.00021312872975277067, 0.00020703933747412008, 0.00020120724346076458, 0.00019561815336463224,
+    0.0001902587519025875, 0.00018511662347278786, 0.00018018018018018018, 0.00017543859649122806,
+    0.00017088174982911826, 0.0001665001665001665, 0.0001622849724115547, 0.00015822784810126583,
+    0.00015432098765432098};
 CPS_HEAVY cps_line cps_taylor(double a, double q, double x, double h, cps_line f)
 {
     const double hh = h * h, q0 = (a + q * x * x) * hh, q1 = 2 * q * x * hh * h, q2 = q * hh * hh;
     double t3 = 0, t2 = 0, t1 = f.y, t0 = f.slope * h, y = t1 + t0, slope = t0; /* the newest is t0 */
-    for (double k = 0; k < 80; k++) {
-        const double next = (q0 * t1 + q1 * t2 + q2 * t3) / ((k + 1) * (k + 2));
+    for (int k = 0; k < 80; k++) {
+        const double next = (q0 * t1 + q1 * t2 + q2 * t3) * cps_taylor_over[k];
         t3 = t2, t2 = t1, t1 = t0, t0 = next;
         y += t0;
         slope += (k + 2) * t0;
-        if (k > 4 && k * fabs(t0) + k * fabs(t1) + fabs(t2) < 1e-18 * (fabs(y) + fabs(slope))) break;
+        if ((k & 3) == 3 && k * (fabs(t0) + fabs(t1)) + fabs(t2) < 1e-18 * (fabs(y) + fabs(slope))) break;
     }
     const cps_line r = {y, slope / h};
     return r;
@@ -187,7 +207,7 @@ CPS_HEAVY cps_line cps_solve(double a, double q, double from, double to, cps_lin
     const double side = to > from ? 1 : -1;
     double x = from;
     for (int i = 0; i < 2 * CPS_MOST_STEPS && x != to; i++) {
-        double step = 1.5 / sqrt(fabs(a) + 0.25 * x * x + 0.5);
+        double step = 2 / sqrt(fabs(a) + 0.25 * x * x + 0.5);
         if (fabs(to - x) < 1.01 * step) {
             f = cps_taylor(a, q, x, to - x, f);
             x = to;
@@ -328,6 +348,27 @@ CPS_HEAVY cps_line cps_w_far(double a, double x) /* |x| from there on */
     cps_line f = {r * (x > 0 ? sum.re : sum.im), r * (x > 0 ? slope.re : -slope.im)};
     return f;
 }
+CPS_TABLE cps_quarters[6] = {
+    -0.015625, 0.00244140625, -0.0012410481770833333, 0.0013208389282226562, -0.002409029006958008,
+    0.006712389489014943};
+/* The root of |gamma(1/4 + i t) / gamma(3/4 + i t)|: shifted by 12, where the logarithm of the quotient is
+ * -log(w) / 2 + sum of 2 E(n) / (n 4^(n + 1) w^n), w = 12 + i t, n = 2, 4, ..., with Euler's numbers. */
+CPS_MATH double cps_gamma_quarters(double t)
+{
+    double up = 1, down = 1;
+    for (double j = 0; j < 12; j++) {
+        up *= (j + 0.75) * (j + 0.75) + t * t;
+        down *= (j + 0.25) * (j + 0.25) + t * t;
+    }
+    const double size = 144 + t * t, re = (144 - t * t) / size / size, im = -24 * t / size / size; /* w^-2 */
+    double x = cps_quarters[5], y = 0;
+    for (int k = 4; k >= 0; k--) {
+        const double next = x * re - y * im + cps_quarters[k];
+        y = x * im + y * re;
+        x = next;
+    }
+    return sqrt(sqrt(up / (down * sqrt(size)))) * exp(0.5 * (x * re - y * im));
+}
 /* W or its derivative */
 CPS_HEAVY double cps_pbwa(int slope, double a, double x)
 {
@@ -337,8 +378,7 @@ CPS_HEAVY double cps_pbwa(int slope, double a, double x)
     if (fabs(x) >= from) f = cps_w_far(a, x);
     else if (x > 0 && a > 0 && x * sqrt(a) > 0.5) f = cps_solve(a, -0.25, from, x, cps_w_far(a, from));
     else {
-        const double l = cps_loggamma_c128(CPS_C(0.25, 0.5 * a)).re - cps_loggamma_c128(CPS_C(0.75, 0.5 * a)).re;
-        const double r = exp(0.5 * l);
+        const double r = cps_gamma_quarters(0.5 * a);
         f.y = 0.59460355750136053336 * r;
         f.slope = -0.84089641525371454303 / r;
         f = cps_solve(a, -0.25, 0, x, f);

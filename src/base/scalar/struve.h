@@ -1,6 +1,7 @@
 /* The chapter of Struve's functions, and of integrals of Bessel, Struve and Airy functions.
  *
- * Near 0 they are power series, summed in pairs of doubles where their terms cancel (at 36 the sum is 10^-16 of them).
+ * Near 0 they are power series, summed in pairs of doubles where their terms cancel (at 36 the sum is 10^-16 of them),
+ * or polynomials in cells.
  * Beyond, the integral of an oscillation or of an exponential is that times an asymptotic series whose coefficients
  * follow from those of the function: B(k) = a(k) + (k - 1/2 + s) B(k - 1), by parts, where the integrand is divided by
  * t^s. Its least term is exp(-x) of the first. */
@@ -10,6 +11,8 @@
 #include "scalar/cylinder.h"
 #include "scalar/integrals_real.h"
 #include "scalar/pairs.h"
+#include "scalar/tables_integrals_airy.h"
+#include "scalar/tables_integrals_bessel.h"
 
 #define CPS_2_OVER_PI 0.63661977236758134308
 #define CPS_FAR 36.75 /* exp(-36.75) is 2^-53 */
@@ -105,8 +108,9 @@ CPS_HEAVY double cps_itj0y0(int which, double x)
         const cp_complex128 w = cps_wave(cps_far_of(0, 0, a, -1), a, sqrt(2 / (CPS_PI * a)));
         return which ? -w.im : copysign(1 - w.re, x);
     }
-    const cps_sums s = cps_integrated(0, -1, a, 1, which);
-    return which ? 2 / CPS_PI * a * cps_with_log(a, 0, s).high : x * s.plain.high;
+    if (which && a >= 4) return CPS_CELL_BY_POWER(cps_iy0_by_power, a, 4, 1);
+    const double j = CPS_CELL_BY_POWER(cps_ij0_by_power, a, 0, 1);
+    return which ? CPS_2_OVER_PI * a * (cps_log_half(a) * j - CPS_CELL(cps_iy0_near, a * a, 0, 0.5)) : x * j;
 }
 /* The integral of (1 - J0(t)) / t from 0 to x, and that of Y0(t) / t from x on. */
 CPS_HEAVY double cps_it2j0y0(int which, double x)
@@ -115,14 +119,15 @@ CPS_HEAVY double cps_it2j0y0(int which, double x)
     if (x != x || (which && x < 0)) return CPS_NAN;
     if (a == CPS_INF) return which ? 0 : CPS_INF;
     if (x == 0) return which ? -CPS_INF : 0;
-    const double l = cps_log_half(a);
     if (a > CPS_FAR) {
         const cp_complex128 w = cps_wave(cps_far_of(0, 1, a, -1), a, sqrt(2 / (CPS_PI * a)) / a);
-        return which ? w.im : l + w.re;
+        return which ? w.im : cps_log_half(a) + w.re;
     }
-    const cps_sums s = cps_integrated(0, -1, a, 0, which);
-    const cps_two c = {-0.8224670334241132, -1.520336175199238e-17}; /* -pi^2 / 12 */
-    return which ? -CPS_2_OVER_PI * cps_two_add(cps_with_log(a, 0.5, s), c).high : -s.plain.high;
+    if (which && a >= 4) return CPS_CELL_BY_POWER(cps_iy0_over_by_power, a, 4, 1);
+    const double j = a * a * CPS_CELL_BY_POWER(cps_ij0_over_by_power, a, 0, 1);
+    if (!which) return j;
+    const double l = cps_log_half(a), square = a * a;
+    return CPS_PI / 6 - CPS_2_OVER_PI * (l * (0.5 * l - j) - square * CPS_CELL(cps_iy0_over_near, square, 0, 0.5));
 }
 /* exp(x) / sqrt(2 pi x) times the series */
 CPS_MATH double cps_growing(double x, double shift)
@@ -233,23 +238,10 @@ CPS_HEAVY double cps_itairy_positive(int which, int turned, double x)
         return which ? half * ((f.even + f.odd) * root / CPS_SQRT_PI) * half
                      : 1.0 / 3 - 0.5 * root / CPS_SQRT_PI * (f.even - f.odd) / (half * half);
     }
-    /* Ai(0) and -Ai'(0) times series of x^3 */
-    const cps_two c = {0.3550280538878172, 2.05233632436212e-17}, d = {0.2588194037928068, -2.522243111610832e-17};
-    const cps_two one = {1, 0}, square = cps_two_times(cps_two_of(x, 0), cps_two_of(x, 0));
-    const cps_two cube = cps_two_times(square, cps_two_of(turned ? -x : x, 0));
-    cps_two f = one, g = cps_two_of(0.5 * x, 0), tf = one, tg = cps_two_of(x, 0);
-    for (double k = 1; k < 200; k++) {
-        tf = cps_two_over(cps_two_times(tf, cube), cps_two_of((3 * k - 1) * (3 * k), 0));
-        tg = cps_two_over(cps_two_times(tg, cube), cps_two_of(3 * k * (3 * k + 1), 0));
-        f = cps_two_add(f, cps_two_over(tf, cps_two_of(3 * k + 1, 0)));
-        g = cps_two_add(g, cps_two_over(tg, cps_two_of(3 * k + 2, 0)));
-        if (9 * k * k > zeta * zeta && fabs(tf.high) < 1e-20 && fabs(tg.high) < 1e-20) break;
-        if (!turned && fabs(tf.high) < 1e-35 * f.high && fabs(tg.high) < 1e-35 * g.high) break;
-    }
-    f = cps_two_times(f, c);
-    g = cps_two_times(g, d);
-    if (!which == !turned) g = cps_two_of(-g.high, -g.low);
-    return (which ? 1.7320508075688772935 : 1) * x * cps_two_add(f, g).high;
+    if (turned) return x * (which ? CPS_CELL_BY_POWER(cps_ibi_left_by_power, x, 0, 2)
+                                  : CPS_CELL_BY_POWER(cps_iai_left_by_power, x, 0, 2));
+    return x * (which ? CPS_CELL_BY_POWER(cps_ibi_right_by_power, x, 0, 2)
+                      : CPS_CELL_BY_POWER(cps_iai_right_by_power, x, 0, 2));
 }
 /* Of Ai and Bi from 0 to x, and of Ai(-t) and Bi(-t): `which` from 0 to 3 */
 CPS_HEAVY double cps_itairy(int which, double x)

@@ -1,5 +1,8 @@
-"""Fourier transforms: long ones, images, primes, batches of short ones, cosines."""
+"""Fourier transforms: long ones, images, primes, batches of short ones, cosines; on a GPU our own kernels against
+cuFFT in the same library (CUPRITE_FFT), the rows "own" and "library". Floors: each launch reads and writes once; what
+own kernels take is one launch an axis, and two of long ones."""
 import math
+import os
 
 import numpy as np
 
@@ -28,6 +31,46 @@ def modules(b):
         return b.cupy.fft, cupyx.scipy.fft
     import scipy.fft
     return np.fft, scipy.fft
+
+
+def by_library(call):
+    """The call by cuFFT."""
+    def run():
+        os.environ["CUPRITE_FFT"] = "library"
+        try:
+            return call()
+        finally:
+            del os.environ["CUPRITE_FFT"]
+    return run
+
+
+# What both can do: names, shapes, axes; complex numbers, and real ones for "rfft"
+WAYS = [*((f"fft 2^{k}", "fft", (1 << k,), (-1,)) for k in (8, 10, 12, 14, 16, 18, 20, 21)),
+        ("rfft 2^18", "rfft", (1 << 18,), (-1,)), ("fft 1000", "fft", (1000,), (-1,)),
+        ("fft 10^6", "fft", (10 ** 6,), (-1,)),
+        *((f"fft {(1 << 20) >> k} x 2^{k}", "fft", ((1 << 20) >> k, 1 << k), (-1,)) for k in (4, 8, 10, 12)),
+        ("fft 2000 x 1000", "fft", (2000, 1000), (-1,)), ("fft 1024^2 axis 0", "fft", (1024, 1024), (0,)),
+        ("rfft 2048 x 256", "rfft", (2048, 256), (-1,)), ("fft2 512^2", "fftn", (512, 512), (0, 1)),
+        ("fft2 1024^2", "fftn", (1024, 1024), (0, 1)), ("rfft2 1024^2", "rfftn", (1024, 1024), (0, 1)),
+        ("fftn 128^3", "fftn", (128, 128, 128), (0, 1, 2))]
+
+
+def ways(b):
+    for name, f, shape, axes in WAYS:
+        for dtype in ("complex64", "complex128"):
+            real, n = f.startswith("r"), math.prod(shape)
+            kind = {"complex64": "float32", "complex128": "float64"}[dtype] if real else dtype
+            x = b.ours(random(shape, kind))
+            where = {"axes": axes} if f.endswith("n") else {"axis": axes[0]}
+            launches = sum(2 if shape[d] > (4096 if dtype == "complex64" else 2048) else 1 for d in axes)
+            counts = {"bytes": launches * n * np.dtype(dtype).itemsize * (1 if real else 2), "operations":
+                      operations(math.prod(shape[d] for d in axes), n // math.prod(shape[d] for d in axes), real),
+                      "kind": "f32" if dtype == "complex64" else "f64"}
+
+            def call(x=x, f=f, where=where):
+                return getattr(b.cp.fft, f)(x, **where)
+            yield Case(f"{name} {kind}, own", call, **counts)
+            yield Case(f"{name} {kind}, library", by_library(call), **counts)
 
 
 def cases(b):
@@ -86,3 +129,5 @@ def cases(b):
         peers["cupy" if b.gpu else "scipy"] = lambda: scipy_peer.dct(t)
     yield Case("dct 1000 x 1000 float64", lambda: ours_scipy.dct(a), peers, bytes=16 * 10 ** 6,
                operations=operations(1000, 1000, True))
+    if b.gpu:
+        yield from ways(b)

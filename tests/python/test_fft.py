@@ -510,22 +510,22 @@ def test_plan_cache():
     try:
         cache.clear()
         assert cache.get_curr_size() == 0 and cache.get_curr_memsize() == 0
-        for n in (10, 20, 30, 40):
+        for n in (13, 26, 39, 52):  # a GPU has no plans where its own kernels serve, without a factor of 13
             cp.fft.fft(cp.ones((2, n), complex))
         cp.cuda.Stream.null.synchronize()
         assert cache.get_curr_size() == 4
         cache.set_size(2)
         assert cache.get_size() == 2 and cache.get_curr_size() == 2
-        cp.fft.fft(cp.ones((2, 50), complex))
+        cp.fft.fft(cp.ones((2, 65), complex))
         cp.cuda.Stream.null.synchronize()
         assert cache.get_curr_size() == 2
         cache.set_size(0)
-        close(cp.fft.fft(cp.ones(6)), np.fft.fft(np.ones(6)), False, 6)
+        close(cp.fft.fft(cp.ones(13)), np.fft.fft(np.ones(13)), False, 13)
         cp.cuda.Stream.null.synchronize()
         assert cache.get_curr_size() == 0
         cache.set_size(-1)
         cache.set_memsize(0)
-        close(cp.fft.fft(cp.ones(6)), np.fft.fft(np.ones(6)), False, 6)
+        close(cp.fft.fft(cp.ones(13)), np.fft.fft(np.ones(13)), False, 13)
         cp.cuda.Stream.null.synchronize()
         assert cache.get_memsize() == 0 and "unlimited" in str(cache)
         cache.set_memsize(-1)

@@ -1,6 +1,9 @@
 """What stands beside Fourier transforms: cosine, sine and Hankel transforms against SciPy's, scipy.fft's and fftpack's
 arguments, plans as CuPy's programs hold them; on every device."""
 import inspect
+import os
+import subprocess
+import sys
 
 import cuprite as cp
 import cuprite.scipy.fft
@@ -236,6 +239,45 @@ def test_next_fast_len():
             ours.next_fast_len(bad)
     with raises(TypeError):
         ours.next_fast_len(2.5)
+
+
+# --- a GPU's two ways ---
+
+@pytest.mark.device
+@pytest.mark.parametrize("way", ["own", "library"])
+@pytest.mark.parametrize("single", [True, False])
+@pytest.mark.parametrize("shape, axes", [((1 << 12,), (0,)), ((3, 100), (1,)), ((100, 7), (0,)), ((5, 24, 6), (1,)),
+                                         ((20, 33), (0, 1)), ((4, 1, 30), (0, 2)), ((3, 4, 5, 6), (0, 2, 3))])
+def test_ways(way, single, shape, axes, monkeypatch):
+    """What both our own kernels and cuFFT can do, by each of them."""
+    if way == "library":
+        monkeypatch.setenv("CUPRITE_FFT", way)
+    x = random(np.random.default_rng(5), shape, "complex64" if single else "complex128")
+    for how in ("C", "F", "steps", "back"):
+        close(cp.fft.ifftn(layout(x, how), axes=axes), np.fft.ifftn(x.astype(complex), axes=axes), single, x.size)
+        close(cp.fft.rfftn(layout(x.real, how), axes=axes), np.fft.rfftn(x.real.astype(float), axes=axes), single,
+              x.size)
+        close(cp.fft.irfftn(layout(x, how), axes=axes), np.fft.irfftn(x.astype(complex), axes=axes), single, x.size)
+        close(cp.fft.hfft(layout(x, how), axis=axes[-1]), np.fft.hfft(x.astype(complex), axis=axes[-1]), single, x.size)
+
+
+MODERATE = """
+import cuprite as cp
+from cuprite.scipy import signal
+x, f = cp.sin(cp.arange(1 << 18)), cp.ones((512, 512), "f4")
+signal.fftconvolve(f, f), signal.oaconvolve(x, x[:500]), signal.hilbert(x), signal.welch(x), signal.stft(x)
+signal.spectrogram(x), signal.czt(x, 500), signal.resample(x, 1000), cp.fft.fft2(f), cp.fft.irfft(cp.fft.rfft(x))
+cp.fft.fft(cp.ones(1 << 20)), cp.fft.fft(x.reshape(512, 512), axis=0), cp.fft.rfftn(x.reshape(8, 8, 64, 64))
+print("cufft" in open("/proc/self/maps").read())
+"""
+
+
+@pytest.mark.device
+def test_moderate_transforms_open_no_library(device):
+    """cuFFT takes 0.1 to 0.3 s to open."""
+    r = subprocess.run([sys.executable, "-c", MODERATE], capture_output=True, text=True, timeout=300,
+                       env={**os.environ, "CUPRITE_DEVICE": device})
+    assert r.stdout == "False\n", r.stderr
 
 
 # --- plans ---

@@ -1,4 +1,5 @@
-/* Transforms on a GPU: cuFFT, loaded on first use, with a plan cache.
+/* Transforms on a GPU: what our own kernels do not serve (own_cuda.cu) is cuFFT's, loaded on first use, with a plan
+ * cache.
  *
  * Output is C-contiguous. Input that is not, or that a transform would overwrite, is first copied to work memory. A
  * plan owns no work memory: each call takes some from the pool, in stream order, so a plan serves any stream, one call
@@ -11,6 +12,7 @@
 
 #include "cuda/cuda.h"
 #include "fft/fft.h"
+#include "fft/own_cuda.h"
 #include "loop/transpose.cuh"
 #include "loop/unravel.cuh"
 
@@ -655,8 +657,11 @@ cp_code run_call(task *t)
 cp_code cpi_fft_cuda_transform(cp_stream *stream, const cpi_fft_call *c)
 {
     task t;
+    bool served;
+    cp_code code = cpi_fft_own_transform(stream, c, &served);
+    if (served) return code;
     read_call(&t, stream, c);
-    cp_code code = need_library(c->function);
+    code = need_library(c->function);
     if (code || (uintptr_t)c->out % (uintptr_t)t.item == 0) return code ? code : run_call(&t);
     const int64_t bytes =
         elements(&t, 0, t.ndim, c->kind == CPI_FFT_R2C) * (c->kind == CPI_FFT_C2R ? t.real : t.item);

@@ -82,6 +82,20 @@ def test_solvers(name, dtype):
                 close(p, q, tol)
 
 
+@pytest.mark.parametrize("dtype", TYPES)
+def test_breakdown_of_cgs(dtype):
+    """The first direction's product is 0: SciPy's code, and x stays as it was."""
+    turn = np.array([[0, 1], [-1, 0]], dtype)
+    for d, b, x0 in ((turn, [1, 0], None), (turn, [1, 0], [3, 4]), (turn, [0, 0], None),
+                     (np.eye(2, dtype=dtype), [1, 2], None), (turn + np.diag([0, 1]).astype(dtype), [1, 0], None)):
+        b = np.array(b, dtype)
+        given = {} if x0 is None else {"x0": np.array(x0, dtype)}
+        x, info = cl.cgs(cs.csr_array(d), cp.asarray(b), rtol=1e-5, **given)
+        y, code = sl.cgs(d, b, rtol=1e-5, **given)
+        assert info == code
+        close(x, y, 1e-6)
+
+
 @pytest.mark.device
 def test_minres_options():
     """Shifts, preconditioners, systems without a solution; and the same bits however often the numbers are read."""

@@ -3,8 +3,9 @@
 Methods, tolerances and codes of breakdown are SciPy's, so iterates agree up to rounding. Coefficients stay on the
 device: an iteration computes all it may need, reads its norms and what may break down at once, and then chooses. That
 is one wait an iteration, and none for a coefficient; cg decides on the device whether it goes on, and is read now and
-then. Vectors of cg and bicgstab are updated, and multiplied by each other, in passes (_passes.py). M. R. Hestenes and
-E. Stiefel, J. Res. NBS 49 (1952); R. Barrett and others, Templates for the Solution of Linear Systems, SIAM 1994."""
+then. Vectors of cg, cgs and bicgstab are updated, and multiplied by each other, in passes (_passes.py). M. R. Hestenes
+and E. Stiefel, J. Res. NBS 49 (1952); R. Barrett and others, Templates for the Solution of Linear Systems, SIAM
+1994."""
 from __future__ import annotations
 
 import math
@@ -203,6 +204,20 @@ def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callba
     return x, maxiter
 
 
+def _cgs_plans(k):
+    """q and u + q; x, which stays where there is no step; the residual with its products; u and p."""
+    alpha, following = factor(over=(k,), under=(_TURNED,), safe=True), 2 - k
+    beta, square = factor(over=(following,), under=(k,)), factor(over=(following, following), under=(k, k))
+    return (plan("quvs", [("q", ("u", ONE), ("v", alpha | 1)), ("s", ("u", ONE), ("q", ONE))]),
+            plan("xh", [("x", ("x", ONE), ("h", alpha))]),
+            plan("rbt0", [("r", ("b", ONE), ("t", factor(minus=True)))], ["0r", "rr"], following),
+            plan("urqp", [("u", ("r", ONE), ("q", beta)), ("p", ("u", ONE), ("q", beta), ("p", square))]))
+
+
+_CGS = {k: _cgs_plans(k) for k in _RHO}
+_CGS_FIRST, _CGS_TURNED = _BICGSTAB_FIRST, _BICGSTAB_TURNED
+
+
 def cgs(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None) -> tuple[ndarray, int]:
     """(x, info) with A x = b, by conjugate gradients squared.
 
@@ -216,27 +231,29 @@ def cgs(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=No
     if r is None:
         return b, 0
     least = cp.finfo(x.dtype).eps ** 2
-    shadow = p = u = r
-    rho = cp.vdot(shadow, r)
-    size, rho_size = read(norm(r), rho)
-    for _ in range(maxiter):
+    matvec, precondition = products(A, x.dtype)[0], products(M, x.dtype)[0]
+    x, r, p, u, shadow, q, both = own(x), own(r), own(r), own(r), own(r), cp.empty_like(r), cp.empty_like(r)
+    b, numbers = cp.ascontiguousarray(b), numbers_of(x, 5)
+    _sparse.sparse_pass([shadow, r], _CGS_FIRST, numbers, None)
+    found = abs(numbers).tolist()
+    rho_size, size = found[0], math.sqrt(found[1])
+    for i in range(maxiter):
         if size < atol:
             return x, 0
         if rho_size < least:
             return x, -10
-        v = A.matvec(M.matvec(p))
-        turned = cp.vdot(shadow, v)
-        alpha = rho / turned
-        q = u - alpha * v
-        old, x = x, x + alpha * M.matvec(u + q)
-        r = b - A.matvec(x)
-        before, rho = rho, cp.vdot(shadow, r)
-        turned, size, rho_size = read(turned, norm(r), rho)
-        if turned == 0:
-            return old, -11
-        beta = rho / before
-        u = r + beta * q
-        p = u + beta * (q + beta * p)
+        k = _RHO[i % 2]
+        half, step, rest, turn = _CGS[k]
+        v = matvec(precondition(p))
+        _sparse.sparse_pass([shadow, v], _CGS_TURNED, numbers, None)
+        _sparse.sparse_pass([q, u, v, both], half, numbers, None)
+        _sparse.sparse_pass([x, precondition(both)], step, numbers, None)
+        _sparse.sparse_pass([r, b, matvec(x), shadow], rest, numbers, None)
+        found = abs(numbers).tolist()
+        if found[_TURNED] == 0:
+            return x, -11
+        rho_size, size = found[2 - k], math.sqrt(found[3 - k])
+        _sparse.sparse_pass([u, r, q, p], turn, numbers, None)
         if callback:
             callback(x)
     return x, maxiter

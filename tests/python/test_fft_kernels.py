@@ -36,7 +36,7 @@ extern "C" __global__ void plan(const int64_t *q, double scale, cpi_fft_launches
 extern "C" __global__ void size(int64_t *bytes) { *bytes = sizeof(cpi_fft_launches); }
 template <class T> __global__ void run(const cpi_fft_launches *l, int k, const char *in, char *out, char *scratch)
 {
-    extern __shared__ double memory[];
+    extern __shared__ __align__(16) double memory[];
     const cpi_fft_pass &g = l->pass[k];
     const char *from = g.in.where == CPI_FFT_IN ? in : g.in.where == CPI_FFT_OUT ? out : scratch;
     cpi_fft_block<T>(g, from, g.out.where == CPI_FFT_OUT ? out : scratch, blockIdx.x, memory);

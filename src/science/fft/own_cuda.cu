@@ -16,7 +16,7 @@ template <class T>
 __global__ void __launch_bounds__(sizeof(T) == 4 ? 512 : 256)
 own(const __grid_constant__ cpi_fft_pass g, const char *from, char *to)
 {
-    extern __shared__ double memory[];
+    extern __shared__ __align__(16) double memory[];
     cpi_fft_block<T>(g, from, to, blockIdx.x, memory);
 }
 

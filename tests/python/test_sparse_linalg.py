@@ -96,6 +96,21 @@ def test_breakdown_of_cgs(dtype):
         close(x, y, 1e-6)
 
 
+@pytest.mark.parametrize("name", "cg cgs bicgstab minres tfqmr".split())
+def test_functions_that_return_their_argument(name):
+    """An operator's function may give the vector that it was given: nothing else is overwritten then."""
+    d, b = system(np.random.default_rng(8), 30, "f8", True)
+    a, b, same = cs.csr_array(d), cp.asarray(b), cl.LinearOperator((30, 30), matvec=lambda v: v, dtype="f8")
+    x, info = getattr(cl, name)(a, b, rtol=1e-9, maxiter=7)
+    y, code = getattr(cl, name)(a, b, rtol=1e-9, maxiter=7, M=same)
+    assert info == code
+    close(x, y.get(), 1e-12)
+    for x0 in (None, b * 3):
+        x, info = getattr(cl, name)(same, b, x0, rtol=1e-9)
+        assert info == 0
+        close(x, b.get(), 1e-8)
+
+
 @pytest.mark.device
 def test_minres_options():
     """Shifts, preconditioners, systems without a solution; and the same bits however often the numbers are read."""

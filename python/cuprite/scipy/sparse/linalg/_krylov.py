@@ -3,17 +3,17 @@
 Methods, tolerances and codes of breakdown are SciPy's, so iterates agree up to rounding. Coefficients stay on the
 device: an iteration computes all it may need, reads its norms and what may break down at once, and then chooses. That
 is one wait an iteration, and none for a coefficient; cg decides on the device whether it goes on, and is read now and
-then. Vectors of cg, cgs and bicgstab are updated, and multiplied by each other, in passes (_passes.py). M. R. Hestenes
-and E. Stiefel, J. Res. NBS 49 (1952); R. Barrett and others, Templates for the Solution of Linear Systems, SIAM
-1994."""
+then. Vectors of all but bicg and qmr are updated, and multiplied by each other, in passes (_passes.py). M. R.
+Hestenes and E. Stiefel, J. Res. NBS 49 (1952); R. Barrett and others, Templates for the Solution of Linear Systems,
+SIAM 1994."""
 from __future__ import annotations
 
 import math
 
 import cuprite as cp
 from cuprite import _sparse, ndarray
-from cuprite.scipy.sparse.linalg._passes import (MEASURE, ONE, STEP, Looks, factor, numbers_of, own, plain, plan,
-                                                 products)
+from cuprite.scipy.sparse.linalg._passes import (MEASURE, ONE, STEP, A as FIRST, Looks, factor, numbers_of, own, plain,
+                                                 plan, products)
 from cuprite.scipy.sparse.linalg._system import make_system, norm, read, residual, tolerance
 
 
@@ -327,6 +327,30 @@ def qmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M1=None, M2=None, c
     return x, maxiter
 
 
+_TFQMR_SIZE = 4     # numbers of tfqmr: rho and its product below alpha, both twice, and |w|^2
+
+
+def _tfqmr_plans(k):
+    """The product below alpha; the first step, one of an even number and an odd one; x; what follows two steps. rho is
+    the number k of 0 and 2. eta over alpha is a number of the host where alpha is the one before, as in odd steps."""
+    before = 2 - k
+    alpha, ratio = factor(over=(k,), under=(k + 1,)), factor(1, over=(before, k + 1), under=(before + 1, k))
+    beta, square = factor(over=(before,), under=(k,)), factor(over=(before, before), under=(k, k))
+    w, following = ("w", ("w", ONE), ("t", alpha | 1)), ("n", ("u", ONE), ("v", alpha | 1))
+
+    def step(*sums):
+        return plan("wtdunv", [w, *sums], ["ww"], _TFQMR_SIZE)
+    return (plan("sv", [], ["sv"], k + 1), step(("d", ("u", ONE)), following),
+            step(("d", ("u", ONE), ("d", ratio)), following), step(("d", ("u", ONE), ("d", FIRST))),
+            plan("xd", [("x", ("x", ONE), ("d", factor(1, over=(k,), under=(k + 1,))))]),
+            plan("uwvt", [("v", ("t", beta), ("v", square)), ("u", ("w", ONE), ("u", beta))]))  # t may be u
+
+
+_TFQMR = {k: _tfqmr_plans(k) for k in _RHO}
+_TFQMR_RHO = {k: plan("sw", [], ["sw"], k) for k in _RHO}
+_TFQMR_SUM = plan("vt", [("v", ("v", ONE), ("t", ONE))])
+
+
 def tfqmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None,
           show=False) -> tuple[ndarray, int]:
     """(x, info) with A x = b, by quasi-minimal residuals without the transpose.
@@ -342,30 +366,30 @@ def tfqmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=
         return b.copy(), 0
     maxiter = min(10000, 10 * b.size) if maxiter is None else maxiter
     r = residual(A, x, b, x0)
-    u = w = shadow = r
-    turned_u = v = M.matvec(A.matvec(r))
-    rho = cp.vdot(shadow, r).real
-    tau = float(cp.sqrt(rho))
+    matvec, precondition = products(A, x.dtype)[0], products(M, x.dtype)[0]
+    u, w, shadow, d, spare = own(r), own(r), own(r), cp.zeros_like(r), cp.empty_like(r)
+    x, turned_u, numbers = own(x), precondition(matvec(u)), numbers_of(r, 5)
+    v = own(turned_u)
+    _sparse.sparse_pass([shadow, w], _TFQMR_RHO[0], numbers, None)
+    tau = math.sqrt(abs(numbers[0].item()))
     if tau == 0:
         return x, 0
     atol = tolerance("tfqmr", tau, atol, rtol)
-    d = theta = eta = alpha = 0.0
+    theta = c = 0.0
     for i in range(maxiter):
-        even = i % 2 == 0
+        even, k = i % 2 == 0, _RHO[i // 2 % 2]
+        product, first, whole, half, update, turn = _TFQMR[k]
         if even:
-            turned = cp.vdot(shadow, v)
-            alpha = rho / turned
-            u_next = u - alpha * v
-        w = w - alpha * turned_u
-        d = u + (theta * theta) / alpha * eta * d
-        size, *turned = read(norm(w), *([turned] if even else []))
-        if even and turned[0] == 0:
+            _sparse.sparse_pass([shadow, v], product, numbers, None)
+        step = half if not even else whole if i else first
+        _sparse.sparse_pass([w, turned_u, d, u, spare, v], step, numbers, None, (theta * c) ** 2)
+        found = abs(numbers).tolist()
+        if found[k + 1] == 0:
             return x, -1
-        theta = size / tau
+        theta = math.sqrt(found[_TFQMR_SIZE]) / tau
         c = math.sqrt(1 / (1 + theta * theta))
         tau *= theta * c
-        eta = c * c * alpha
-        x = x + eta * M.matvec(d)
+        _sparse.sparse_pass([x, precondition(d)], update, numbers, None, c * c)
         if callback is not None:
             callback(x)
         if tau * math.sqrt(i + 1) < atol:
@@ -373,15 +397,13 @@ def tfqmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=
                 print(f"TFQMR: Linear solve converged due to reach TOL iterations {i + 1}")
             return x, 0
         if even:
-            before, u = rho, u_next
-            turned_u = M.matvec(A.matvec(u))
+            u, spare = spare, u
+            turned_u = precondition(matvec(u))
         else:
-            rho = cp.vdot(shadow, w)
-            beta = rho / before
-            u = w + beta * u
-            v = beta * turned_u + beta * beta * v
-            turned_u = M.matvec(A.matvec(u))
-            v = v + turned_u
+            _sparse.sparse_pass([shadow, w], _TFQMR_RHO[2 - k], numbers, None)
+            _sparse.sparse_pass([u, w, v, turned_u], turn, numbers, None)
+            turned_u = precondition(matvec(u))
+            _sparse.sparse_pass([v, turned_u], _TFQMR_SUM, numbers, None)
     if show:
         print(f"TFQMR: Linear solve not converged due to reach MAXIT iterations {maxiter}")
     return x, maxiter

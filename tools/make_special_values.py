@@ -604,7 +604,9 @@ VALUES |= {
                                               [0.0, 1.0, -0.5, 2.25, -3.25], [0.0, 1.0, 2.0, 0.5, 7.75, 30.25],
                                               n=60)),
     "hyperu": (mp.hyperu, triples(REALS + [1e-5, -12.0, 33.5, -0.999], REALS + [1e-5, -3.0, 0.999, -11.5],
-                                  between(0, 10, 8) + sizes(1e-4, 1, 4) + [8.0, 25.0, 100.0], n=90)),
+                                  between(0, 10, 8) + sizes(1e-4, 1, 4) + [8.0, 25.0, 100.0], n=90) +
+               [(a, b, x) for a in (-0.3, -2.6, -4.9978889452987865, -8.673751895760981)
+                for b in (-5.0, 0.0, 1.0, 2.0, 7.0) for x in (1e-3, 0.5, 3.0, 6.978)]),
     "pbdv": (lambda v, x: [mp.pcfd(v, x), x / 2 * mp.pcfd(v, x) - mp.pcfd(v + 1, x)],
              triples(CYLINDER_ORDERS, between(-15, 15, 14) + [1e-3, -1e-3, 0.7, 25.0], n=60)),
     "pbvv": (lambda v, x: [mp.pcfv(-v - mpf(1) / 2, x), slope_of(mp.pcfv, -v - mpf(1) / 2, x)],

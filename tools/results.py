@@ -54,7 +54,8 @@ def table(rows):
 COMPANIONS = {"filters": "`scipy.ndimage`'s filters and morphology", "geometry": "`scipy.ndimage`'s interpolation and "
               "distances", "lfilter": "`scipy.signal`", "sparse": "`scipy.sparse`",
               "spatial": "`scipy.spatial` and `scipy.stats`", "splines": "`scipy.interpolate`",
-              "special": "`scipy.special`, 4,000,000 elements of float64"}
+              "special": "`scipy.special`, 4,000,000 elements of float64",
+              "special_series": "`scipy.special`, series of 2,000 elements"}
 
 
 def section(path):

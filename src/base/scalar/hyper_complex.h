@@ -1,8 +1,8 @@
 /* Hypergeometric functions and orthogonal polynomials of real parameters and complex numbers.
  *
- * Power series are summed in pairs of doubles where their terms cancel. 2F1 is made of those of z, z / (z - 1), 1 / z or
- * 1 - z; where these cancel, it is continued by Taylor series of its differential equation, around 1 on the side of the imaginary part's sign: no
- * parameters are special there. */
+ * Power series are summed in pairs of doubles where their terms cancel. 2F1 is made of those of z, z / (z - 1), 1 / z
+ * or 1 - z; where these cancel, it is continued by Taylor series of its differential equation, around 1 on the side of
+ * the imaginary part's sign: no parameters are special there. */
 #ifndef CPS_HYPER_COMPLEX_H
 #define CPS_HYPER_COMPLEX_H
 

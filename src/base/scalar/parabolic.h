@@ -126,6 +126,33 @@ CPS_HEAVY double cps_hyperu_small(double a, double b, double x)
     const double lost = fmax(lost_f * fabs(f), lost_g * fabs(g)) / fabs(f + g); /* how many units of rounding */
     return lost < 200 ? f + g : CPS_NAN;
 }
+/* Of whole b = n + 1 >= 1 and a < 0 that is not whole (Abramowitz and Stegun 13.1.6); NaN where the terms cancel. */
+CPS_HEAVY double cps_hyperu_whole(double a, double b, double x)
+{
+    const double n = b - 1, count = ceil(-a), top = cps_digamma(a + count), l = log(x);
+    double psi = top, other = cps_digamma(b) - CPS_EULER, term = 1, sum = 0, most = 0;
+    for (double k = count - 1; k >= 0; k--) psi -= 1 / (a + k);
+    for (double k = 0; k < 300; k++) {
+        if (k == count) psi = top; /* a pole lies between */
+        const double size = fabs(term) * (fabs(l) + fabs(psi) + fabs(other));
+        sum += term * (l + psi - other);
+        most = fmax(most, size);
+        if (k > count && size < 1e-18 * fabs(sum)) break;
+        psi += 1 / (a + k);
+        other += 1 / (1 + k) + 1 / (b + k);
+        term *= (a + k) * x / ((b + k) * (k + 1));
+    }
+    double first = 0, largest = 0;
+    term = 1;
+    for (double k = 0; k < n; k++) {
+        first += term;
+        largest = fmax(largest, fabs(term));
+        if (k + 1 < n) term *= (a - n + k) * x / ((1 - n + k) * (k + 1));
+    }
+    const double factor = (fmod(n, 2) != 0 ? 1 : -1) * cps_rgamma(a - n) * cps_rgamma(b);
+    const double front = n > 0 ? cps_gamma(n) * cps_rgamma(a) * pow(x, -n) : 0, r = factor * sum + front * first;
+    return fmax(fabs(factor) * most, fabs(front) * largest) < 400 * fabs(r) ? r : CPS_NAN;
+}
 CPS_HEAVY double cps_hyperu(double a, double b, double x)
 {
     const double c = 1 + a - b;
@@ -151,6 +178,10 @@ CPS_HEAVY double cps_hyperu(double a, double b, double x)
     if (a > 0) return cps_hyperu_integral(a, b, x);
     const double small = x <= 4 ? cps_hyperu_small(a, b, x) : CPS_NAN;
     if (small == small) return small;
+    if (b == rint(b) && !whole && c <= 0 && a > -60 && c > -60 && x < 12) {
+        const double u = b >= 1 ? cps_hyperu_whole(a, b, x) : pow(x, 1 - b) * cps_hyperu_whole(c, 2 - b, x);
+        if (u == u) return u;
+    }
     if (c > 0) return pow(x, 1 - b) * cps_hyperu_integral(c, 2 - b, x);
     if (c > a && (!whole || (c <= 0 && c == rint(c)))) return pow(x, 1 - b) * cps_hyperu_down(c, 2 - b, x);
     return cps_hyperu_down(a, b, x);

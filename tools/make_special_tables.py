@@ -327,14 +327,14 @@ def lgamma_part(x):
 PSI_ZERO = mp.findroot(mp.digamma, 1.46163)
 EI_ZERO = mp.findroot(mp.ei, 0.3725)
 
-def integrated(x, m, squared=False):
-    """The sum of t(k) / (2k + m), t(k) = (-x^2 / 4)^k / k!^2; `squared`: of t(k) (h + w) w, where w is 1 / (2k + m) and
-    h the k-th harmonic number."""
+def integrated(x, m, squared=False, half=0):
+    """The sum of t(k) / (2k + m), t(k) = -x^2 t(k - 1) / (4 (k + half)^2); `squared`: of t(k) (h + w) w, where w is
+    1 / (2k + m) and h the k-th harmonic number."""
     with mp.workdps(int(70 + x)):
         total, term, harmonic = mpf(0), mpf(1), mpf(0)
         for k in range(int(3 * x) + 60):
             if k:
-                term *= -x * x / (4 * k * k)
+                term *= -x * x / (4 * (k + half) ** 2)
                 harmonic += mpf(1) / k
             if 2 * k + m:
                 w = mpf(1) / (2 * k + m)
@@ -356,6 +356,11 @@ def y0_over_integral(x):
     with mp.workdps(int(70 + x)):
         l = mp.log(x / 2) + mp.euler
         return mp.pi / 6 - 2 / mp.pi * (l * l / 2 + l * integrated(x, 0) - integrated(x, 0, True))
+
+
+def struve_over_integral(x):
+    with mp.workdps(int(70 + x)):
+        return mp.pi / 2 - 2 / mp.pi * x * integrated(x, 1, half=mpf(1) / 2)
 
 
 def airy_integral(sign, second):
@@ -436,6 +441,9 @@ SPECS = {
         "iy0_over_near": (lambda s: of_square(0)(s) / s if s else mpf(3) / -16, 0, 16, 8),
         "iy0_by_power": ByPower(y0_integral, cells(4, 37, 1), most=13),
         "iy0_over_by_power": ByPower(y0_over_integral, cells(4, 37, 1), most=13)}),
+    "integrals_struve": ("Integrals of Struve's function.", {
+        "istruve_by_power": ByPower(lambda x: integrated(x, 2, half=mpf(1) / 2) * 2 / mp.pi, cells(0, 37, 1), most=14),
+        "istruve_over_by_power": ByPower(struve_over_integral, cells(0, 37, 1), most=14)}),
     "integrals_airy": ("Integrals of Airy functions.", {
         **{f"i{'b' if second else 'a'}i_{'left' if sign < 0 else 'right'}_by_power":
            ByPower(airy_integral(sign, second), cells(0, 9.5 if sign > 0 and not second else 14.5, 2), most=15)

@@ -1,7 +1,6 @@
 /* The chapter of Struve's functions, and of integrals of Bessel, Struve and Airy functions.
  *
- * Near 0 they are power series, summed in pairs of doubles where their terms cancel (at 36 the sum is 10^-16 of them),
- * or polynomials in cells.
+ * Near 0 they are polynomials in cells, or power series, in pairs of doubles where these cancel.
  * Beyond, the integral of an oscillation or of an exponential is that times an asymptotic series whose coefficients
  * follow from those of the function: B(k) = a(k) + (k - 1/2 + s) B(k - 1), by parts, where the integrand is divided by
  * t^s. Its least term is exp(-x) of the first. */
@@ -13,6 +12,7 @@
 #include "scalar/pairs.h"
 #include "scalar/tables_integrals_airy.h"
 #include "scalar/tables_integrals_bessel.h"
+#include "scalar/tables_integrals_struve.h"
 
 #define CPS_2_OVER_PI 0.63661977236758134308
 #define CPS_FAR 36.75 /* exp(-36.75) is 2^-53 */
@@ -20,9 +20,9 @@
 /* --- what the integrals have in common --- */
 
 /* Sums of t(k) / (2 k + m) and of t(k) (1 / (2 k + m)^2 + (1 + ... + 1/k) / (2 k + m)), where t(k) is t(k - 1) times
- * sign x^2 / (4 (k + half)^2); from k = 1 on where m is 0. */
+ * x^2 / (4 k^2); from k = 1 on where m is 0. */
 typedef struct cps_sums { cps_two plain, squared; } cps_sums;
-/* The first sum of positive terms, where nothing cancels. */
+/* The first sum, of t(k - 1) x^2 / (4 (k + half)^2). */
 CPS_HEAVY double cps_integrated_plainly(double half, double x, double m)
 {
     double term = 1, sum = m == 0 ? 0 : 1 / m;
@@ -35,20 +35,19 @@ CPS_HEAVY double cps_integrated_plainly(double half, double x, double m)
     }
     return sum;
 }
-/* Both sums, or the first alone. */
-CPS_HEAVY cps_sums cps_integrated(double half, double sign, double x, double m, int both)
+CPS_HEAVY cps_sums cps_integrated(double x, double m)
 {
-    const cps_two one = {1, 0}, square = cps_two_times(cps_two_of(0.5 * x, 0), cps_two_of(0.5 * sign * x, 0));
+    const cps_two one = {1, 0}, square = cps_two_times(cps_two_of(0.5 * x, 0), cps_two_of(0.5 * x, 0));
     cps_two term = one, harmonic = {0, 0}, plain = {0, 0}, squared = {0, 0};
     for (double k = 0; k < 200; k++) {
         if (k > 0) {
-            term = cps_two_over(cps_two_times(term, square), cps_two_of((k + half) * (k + half), 0));
-            if (both) harmonic = cps_two_add(harmonic, cps_two_over(one, cps_two_of(k, 0)));
+            term = cps_two_over(cps_two_times(term, square), cps_two_of(k * k, 0));
+            harmonic = cps_two_add(harmonic, cps_two_over(one, cps_two_of(k, 0)));
         }
         if (2 * k + m == 0) continue;
         const cps_two weight = cps_two_over(one, cps_two_of(2 * k + m, 0)), part = cps_two_times(term, weight);
         plain = cps_two_add(plain, part);
-        if (both) squared = cps_two_add(squared, cps_two_times(part, cps_two_add(harmonic, weight)));
+        squared = cps_two_add(squared, cps_two_times(part, cps_two_add(harmonic, weight)));
         if (2 * k > x && fabs(part.high) < 1e-20 * fabs(plain.high)) break;
     }
     const cps_sums r = {plain, squared};
@@ -160,7 +159,7 @@ CPS_HEAVY double cps_iti0k0(int which, double x)
     if (x == 0) return 0;
     if (which && a > 1) return 0.5 * CPS_PI - cps_k0_tail(0, a);
     if (a > CPS_FAR) return a > 730 ? copysign(CPS_INF, x) : copysign(cps_growing(a, 0), x);
-    return which ? -a * cps_with_log(a, 0, cps_integrated(0, 1, a, 1, 1)).high : x * cps_integrated_plainly(0, a, 1);
+    return which ? -a * cps_with_log(a, 0, cps_integrated(a, 1)).high : x * cps_integrated_plainly(0, a, 1);
 }
 /* The integral of (I0(t) - 1) / t from 0 to x, and that of K0(t) / t from x on. */
 CPS_HEAVY double cps_it2i0k0(int which, double x)
@@ -170,7 +169,7 @@ CPS_HEAVY double cps_it2i0k0(int which, double x)
     if (x == 0) return which ? CPS_INF : 0;
     if (which && a > 1) return cps_k0_tail(1, a);
     if (a > CPS_FAR + 9) return a > 730 ? CPS_INF : cps_growing(a, 1) / a - cps_log_half(a);
-    return which ? CPS_PI * CPS_PI / 24 + cps_with_log(a, 0.5, cps_integrated(0, 1, a, 0, 1)).high
+    return which ? CPS_PI * CPS_PI / 24 + cps_with_log(a, 0.5, cps_integrated(a, 0)).high
                  : cps_integrated_plainly(0, a, 0);
 }
 
@@ -181,7 +180,7 @@ CPS_HEAVY double cps_itstruve0(double x)
 {
     x = fabs(x);
     if (!(x < CPS_INF)) return x;
-    if (x <= CPS_FAR) return CPS_2_OVER_PI * x * x * cps_integrated(0.5, -1, x, 2, 0).plain.high;
+    if (x <= CPS_FAR) return x * x * CPS_CELL_BY_POWER(cps_istruve_by_power, x, 0, 1);
     const cp_complex128 w = cps_wave(cps_far_of(0, 0, x, -1), x, sqrt(2 / (CPS_PI * x)));
     double sum = log(2) + log(x) + CPS_EULER, term = 1;
     for (double k = 1; k < 12; k++) {
@@ -196,11 +195,7 @@ CPS_HEAVY double cps_it2struve0(double x)
     const double a = fabs(x);
     double r = 0;
     if (x != x) return x;
-    if (a <= CPS_FAR) {
-        const cps_two c = {2.4674011002723395, 1.5663238771849278e-16}; /* pi^2 / 4 */
-        const cps_two s = cps_integrated(0.5, -1, a, 1, 0).plain;
-        r = CPS_2_OVER_PI * cps_two_add(cps_two_times(cps_two_of(-a, 0), s), c).high;
-    }
+    if (a <= CPS_FAR) r = CPS_CELL_BY_POWER(cps_istruve_over_by_power, a, 0, 1);
     else if (a < CPS_INF) { /* H0 - Y0 and Y0 */
         const cp_complex128 w = cps_wave(cps_far_of(0, 1, a, -1), a, sqrt(2 / (CPS_PI * a)) / a);
         double sum = 1, term = 1;

@@ -38,12 +38,19 @@ build: setup
 # set alone, little optimization of what its programs hardly run; CUDA where there is a GPU to run it, or where CUDA=ON
 # is said.
 DEMO_FAST := /ndimage/;/random/;/move/;/statistics/;/sort/select;/reduce/known;/reduce/moments;/reduce/sum
-DEMO_FAST := $(DEMO_FAST);/loops_float32;/loops_float64;/loops_elementary;/elementwise/elementwise_cells
+DEMO_FAST := $(DEMO_FAST);/loops_float32;/loops_float64;/loops_elementary
+# What they never run, and what takes longest to compile of it, is not optimized at all.
+DEMO_IDLE := /products/;/fft/;/linalg/;/lfilter/;/filters/;/geometry/;/sparse/;/spatial/;/splines/;/matrices/;/spectra/
+DEMO_IDLE := $(DEMO_IDLE);/peaks/;/windows/;/elementwise_cells;/loops_complex;/loops_int8;/loops_int16;/loops_hyper
+DEMO_IDLE := $(DEMO_IDLE);/loops_quantiles;/loops_distributions;/loops_noncentral;/loops_cylinder;/loops_struve
+DEMO_IDLE := $(DEMO_IDLE);/loops_airy;/loops_parabolic;/loops_integrals;/loops_carlson;/loops_bessel;/loops_gamma
+DEMO_IDLE := $(DEMO_IDLE);/reduce/known_product;/reduce/product;/reduce/orders;/compiler/
 demo:
 	@tools/setup demo
 	@test -x $(DEMO_BUILD)/bin/cuprite || echo "demo: compiling the library and the command, a minute or so"
 	@test $(DEMO_BUILD) = $(BUILD) || $(call configure,$(DEMO_BUILD),-DCUPRITE_PYTHON=OFF -DCUPRITE_TESTS=OFF \
 	    -DCUPRITE_STATIC=OFF -DCUPRITE_LINES=OFF -DCUPRITE_ISAS=native -DCUPRITE_FAST="$(DEMO_FAST)" \
+	    -DCUPRITE_IDLE="$(DEMO_IDLE)" \
 	    -DCUPRITE_CUDA=$(DEMO_CUDA))
 	@$(call compile,$(DEMO_BUILD),--target demo-programs)
 	@tools/demo $(DEMO_BUILD)

@@ -53,7 +53,7 @@ REASONS = {
     "the class of the backend": "init_process_group",
     "a decorator with or without parentheses": "register_jitable intrinsic",
     "one of several classes that share no base, or None": "get_current_plan",
-    "raises, or does nothing": "set_cufft_gpus",
+    "raises, or does nothing": "set_cufft_gpus SuperLU.__reduce__",
     "a sparse matrix, SciPy's where there is none of ours":
         "BSpline.design_matrix NdBSpline.design_matrix KDTree.sparse_distance_matrix",
     "an array, a sparse matrix or an operator, as the arguments are":

@@ -37,14 +37,13 @@ build: setup
 # The library, what reads files and the command: no tests, no Python module, kernels for this processor's instruction
 # set alone, little optimization of what its programs hardly run; CUDA where there is a GPU to run it, or where CUDA=ON
 # is said.
-DEMO_FAST := /ndimage/;/random/;/move/;/statistics/;/sort/select;/reduce/known;/reduce/moments;/reduce/sum
-DEMO_FAST := $(DEMO_FAST);/loops_float32;/loops_float64;/loops_elementary
+DEMO_FAST := /ndimage/;/random/;/statistics/;/sort/select;/loops_float32;/move/move_simd
 # What they never run, and what takes longest to compile of it, is not optimized at all.
 DEMO_IDLE := /products/;/fft/;/linalg/;/lfilter/;/filters/;/geometry/;/sparse/;/spatial/;/splines/;/matrices/;/spectra/
 DEMO_IDLE := $(DEMO_IDLE);/peaks/;/windows/;/elementwise_cells;/loops_complex;/loops_int8;/loops_int16;/loops_hyper
 DEMO_IDLE := $(DEMO_IDLE);/loops_quantiles;/loops_distributions;/loops_noncentral;/loops_cylinder;/loops_struve
 DEMO_IDLE := $(DEMO_IDLE);/loops_airy;/loops_parabolic;/loops_integrals;/loops_carlson;/loops_bessel;/loops_gamma
-DEMO_IDLE := $(DEMO_IDLE);/reduce/known_product;/reduce/product;/reduce/orders;/compiler/
+DEMO_IDLE := $(DEMO_IDLE);/reduce/known_product;/reduce/product;/reduce/orders;/compiler/;_indexed
 demo:
 	@tools/setup demo
 	@test -x $(DEMO_BUILD)/bin/cuprite || echo "demo: compiling the library and the command, a minute or so"

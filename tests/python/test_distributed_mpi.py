@@ -74,38 +74,44 @@ def test_arrays_over_ranks(mpiexec):
     assert sorted(re.findall(r"rank \d done", r.stdout)) == ["rank 0 done", "rank 1 done"], r.stdout
 
 
+def said(folder):
+    """rank: the lines that it wrote into its file."""
+    return {int(path.stem): path.read_text().splitlines() for path in folder.glob("*.said")}
+
+
 def test_a_rank_that_does_not_come(mpiexec, tmp_path):
     start = time.monotonic()
     r = mpiexec(3, "mpi_faults.py", "absent", str(tmp_path))
     assert r.returncode != 0 and time.monotonic() - start < 150
-    for rank in (0, 2):
-        said = f"all_reduce on rank {rank} of 3: rank 1 did not come within 1.5 s"
-        assert f"\n{said}\n" in "\n" + r.stdout, r.stdout
-    assert "again: barrier on rank 0 of 3: all_reduce on rank 0 of 3: rank 1 did not come" in r.stdout
+    error = "all_reduce on rank {0} of 3: rank 1 did not come within 1.5 s"
+    again = f"again: barrier on rank {{0}} of 3: {error}"
+    assert said(tmp_path) == {rank: [error.format(rank), again.format(rank)] for rank in (0, 2)}, r.stderr[-3000:]
 
 
 def test_a_rank_that_does_not_join(mpiexec, tmp_path):
     """A time-out while the group is made is an error as any other, and no segmentation fault."""
     start = time.monotonic()
     r = mpiexec(2, "mpi_faults.py", "start", str(tmp_path))
-    assert "init_process_group on rank 0 of 2: a rank did not come within 1 s" in r.stdout, r.stdout + r.stderr[-3000:]
+    error = "init_process_group on rank 0 of 2: a rank did not come within 1 s"
+    assert said(tmp_path) == {0: [error]}, r.stderr[-3000:]
     assert r.returncode not in (0, 139) and "egmentation" not in r.stderr and time.monotonic() - start < 150
 
 
 def test_a_rank_that_does_not_send(mpiexec, tmp_path):
     """The error comes once the time is over, and names the one rank that was waited for."""
     r = mpiexec(3, "mpi_faults.py", "silent", str(tmp_path))
-    seconds, said = re.search(r"([\d.]+) s: (.*)", r.stdout).groups()
+    (line,) = said(tmp_path)[0]
+    seconds, error = re.fullmatch(r"([\d.]+) s: (.*)", line).groups()
     assert r.returncode != 0 and 4 <= float(seconds) < 7
-    assert said == "recv from rank 1 on rank 0 of 3: rank 1 did not come within 4 s"
+    assert error == "recv from rank 1 on rank 0 of 3: rank 1 did not come within 4 s"
 
 
 def test_a_rank_that_dies(mpiexec, tmp_path):
-    """mpiexec ends the others, and says which one it was, or ends as it did, or as the one that it killed for it."""
+    """mpiexec ends the others; which status it then ends with is the MPI's own (3, 9 and 1 were seen)."""
     start = time.monotonic()
     r = mpiexec(2, "mpi_faults.py", "dies", str(tmp_path))
-    assert r.returncode != 0 and time.monotonic() - start < 150
-    assert "Exit code:    3" in r.stdout + r.stderr or r.returncode in (3, 9)
+    assert r.returncode not in (0, 139) and "egmentation" not in r.stderr and time.monotonic() - start < 150
+    assert said(tmp_path) == {}
 
 
 def test_arguments(monkeypatch):

@@ -58,8 +58,8 @@ __global__ void multiply(int64_t rows, const int *p, const int *x, const double 
     else rows_times_columns_of<double, int>(m);
 }
 """
-NAMES = ["count_rows<int>", "sum_short<double, int>", "sum_long<double, int>", "multiply<0>", "multiply<4>",
-         "multiply<16>"]
+NAMES = ["count_rows<int>", "place_products<double, int>", "sum_short<double, int>", "sum_long<double, int>",
+         "multiply<0>", "multiply<4>", "multiply<16>"]
 NAMES += [f"{name}, {ordered}>" for ordered in ("false", "true")
           for name in ("place_entries<int", "order_short<double, int", "order_long<double, int")]
 BLOCKS = ((128, 32), (1024, 128), (4096, 512))
@@ -215,7 +215,8 @@ def test_multiply(kernels, lanes, rows, columns, mean):
 
 @pytest.mark.parametrize("ones", [False, True])
 @pytest.mark.parametrize("parts", [1, 2, 4])
-@pytest.mark.parametrize("rows, columns, mean", [(60, 41, 5), (500, 300, 3), (900, 9, 5), (9000, 3, 1), (5, 5, 0)])
+@pytest.mark.parametrize("rows, columns, mean", [(60, 41, 5), (500, 300, 3), (900, 9, 5), (9000, 3, 1), (5, 5, 0),
+                                                 (70000, 2000, 1), (3, 300, 900)])
 def test_transpose_times_vector(kernels, parts, rows, columns, mean, ones):
     """Sums of a row of the transpose, in parts; of numbers whose sum shows the order."""
     r = np.random.default_rng(parts)
@@ -227,15 +228,20 @@ def test_transpose_times_vector(kernels, parts, rows, columns, mean, ones):
     for c in range(columns):
         place[m.indices == c] = r.permutation(ends[c + 1] - ends[c])
     indices, indptr, data = cp.asarray(m.indices), cp.asarray(m.indptr), cp.asarray(m.data)
-    ends, entries, listed = cp.asarray(ends), cp.zeros(2 * n, dtype="i4"), cp.zeros(1, dtype="i4")
+    ends, numbered, listed = cp.asarray(ends), cp.zeros(2 * n), cp.zeros(1, dtype="i4")
     lists, y, given = cp.zeros(n // 64 + 2, dtype="i4"), cp.full(columns, np.nan), np.intp(0) if ones else cp.asarray(x)
-    kernels["place_entries<int, false>"](blocks(n), (256,), (np.int64(n), indices, np.intp(0), indptr, np.int64(rows),
-                                                             ends, cp.asarray(place), entries))
+    lines = indptr, np.int64(rows)
+    kernels["place_products<double, int>"](blocks(n), (256,), (np.int64(n), indices, *lines, ends, cp.asarray(place),
+                                                               data, given, numbered))
+    if n:   # the places are known: each product lies there, with its number
+        line = np.repeat(np.arange(rows), np.diff(m.indptr))
+        at = ends.get()[m.indices] + place
+        np.testing.assert_array_equal(numbered.get()[2 * at], m.data * (1 if ones else x[line]))
+        np.testing.assert_array_equal(numbered.get().view("i4")[4 * at + 2], np.arange(n))
     kernels["sum_short<double, int>"](blocks(8 * columns), (256,), (
-        np.int64(columns), np.int64(each), np.int64(parts), ends, entries, data, given, y, listed, lists))
+        np.int64(columns), np.int64(each), np.int64(parts), *lines, ends, numbered, y, listed, lists))
     kernels["sum_long<double, int>"]((2,), (256,), (
-        np.int64(n), np.int64(each), np.int64(parts), indices, indptr, np.int64(rows), ends, entries, data, given, y,
-        cp.zeros(n), cp.zeros(n, dtype="i4"), listed, lists))
+        np.int64(n), np.int64(each), np.int64(parts), indices, *lines, ends, numbered, data, given, y, listed, lists))
     expected = np.zeros((parts, columns))
     for i in range(rows):
         for k in range(m.indptr[i], m.indptr[i + 1]):

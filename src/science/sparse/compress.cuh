@@ -87,14 +87,14 @@ order_short(int64_t rows, const I *ends, const entry<I> *from, const V *data, I 
     }
     if (ORDERED && again) atomicAdd(twice, again);
 }
-/* Sorts n <= SHARED entries with a bitonic network. */
-template <class I> static __device__ void sort_in_block(const entry<I> *x, int n, entry<I> *shared)
+/* Sorts n <= SHARED entries, of which x(i) is one, with a bitonic network. */
+template <class I, class F> static __device__ void sort_in_block(F x, int n, entry<I> *shared)
 {
     const I most = (I)(sizeof(I) == 8 ? INT64_MAX : INT32_MAX);
     const entry<I> last = {most, most};
     int size = 64;
     while (size < n) size *= 2;
-    for (int i = (int)threadIdx.x; i < size; i += THREADS) shared[i] = i < n ? x[i] : last;
+    for (int i = (int)threadIdx.x; i < size; i += THREADS) shared[i] = i < n ? x(i) : last;
     __syncthreads();
     for (int width = 2; width <= size; width *= 2)
         for (int step = width / 2; step; step /= 2) {
@@ -152,7 +152,7 @@ order_long(int64_t n, const I *row, const I *column, const I *lines_from, int64_
             if (ORDERED && !threadIdx.x) atomicMax(twice, UNORDERED);
             continue;
         }
-        sort_in_block(from + first, (int)length, shared);
+        sort_in_block([=](int i) { return from[first + i]; }, (int)length, shared);
         unsigned long long again = 0;
         for (int i = (int)threadIdx.x; i < length; i += THREADS) {
             const entry<I> e = shared[i];

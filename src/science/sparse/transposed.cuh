@@ -18,34 +18,82 @@ template <class V> static __device__ __forceinline__ V from_lane(V v, int lane)
     for (int w = 0; w < (int)((sizeof(V) + 3) / 4); w++) u.words[w] = __shfl_sync(0xffffffffu, u.words[w], lane);
     return u.v;
 }
+/* An element's product with the vector, and its number, by which those of a row are ordered. */
 template <class V, class I>
-static __device__ __forceinline__ V product_with(const V *data, const V *in, int64_t k, I line)
+struct alignas(sizeof(V) > 8 ? 8 : sizeof(V) + sizeof(I) > 8 ? 16 : 8) numbered { V product; I k; };
+
+template <class V, class I> static __device__ __forceinline__ numbered<V, I> numbered_product(const V *data, int64_t k)
 {
-    return in ? cpi_sp_mul(data[k], in[line]) : data[k];
+    numbered<V, I> p;
+    p.product = data[k], p.k = (I)k;
+    return p;
 }
-static __device__ __forceinline__ int line_part(int64_t line, int64_t each)
+/* The line of element k for all threads of a block, each of which looks at one of THREADS places at a time. */
+template <class I> static __device__ int64_t line_of_block(const I *ends, int64_t lines, int64_t k)
 {
-    return (line >= each) + (line >= 2 * each) + (line >= 3 * each);
+    int64_t low = 0;
+    for (int64_t high = lines - 1; low < high;) {
+        const int64_t each = (high - low + THREADS) / THREADS, last = low + each * (threadIdx.x + 1) - 1;
+        low += each * __syncthreads_count(last < high && ends[last + 1] <= k);
+        if (low + each - 1 < high) high = low + each - 1;
+    }
+    return low;
+}
+/* The same for a thread, from a line on that is not behind it: by steps that double, then by halves. */
+template <class I> static __device__ int64_t line_from(const I *ends, int64_t lines, int64_t low, int64_t k)
+{
+    int64_t high = low;
+    for (int64_t step = 1; high < lines - 1 && ends[high + 1] <= k; step *= 2)
+        low = high + 1, high = high + step < lines ? high + step : lines - 1;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (ends[middle + 1] <= k) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+/* The number of the first element behind `parts` parts of the lines. */
+template <class I>
+static __device__ __forceinline__ int64_t part_begin(const I *lines_from, int64_t lines, int64_t each, int64_t parts)
+{
+    return lines_from[each * parts < lines ? each * parts : lines];
+}
+/* Products in the rows of the transpose: they are made here, where elements and lines come in their order, so that
+ * nothing is gathered later. */
+template <class V, class I>
+__global__ void __launch_bounds__(THREADS)
+place_products(int64_t n, const I *row, const I *from, int64_t lines, const I *ends, const I *place, const V *data,
+               const V *in, numbered<V, I> *to)
+{
+    const int64_t first = (int64_t)blockIdx.x * THREADS, k = first + threadIdx.x;
+    const int64_t line = in ? line_of_block(from, lines, first) : 0;
+    if (k >= n) return;
+    numbered<V, I> p = numbered_product<V, I>(data, k);
+    if (in) p.product = cpi_sp_mul(p.product, in[line_from(from, lines, line, k)]);
+    to[ends[row[k]] + place[k]] = p;
 }
 /* Rows of at most SHORT elements, of which LANES threads share one: a product's rank is where it waits to be added. */
 template <class V, class I>
 __global__ void __launch_bounds__(THREADS)
-sum_short(int64_t rows, int64_t each, int64_t parts, const I *ends, const entry<I> *from, const V *data, const V *in,
-          V *y, I *listed, I *list)
+sum_short(int64_t rows, int64_t each, int64_t parts, const I *lines_from, int64_t lines, const I *ends,
+          const numbered<V, I> *from, V *y, I *listed, I *list)
 {
     __shared__ V values[THREADS / LANES][SHORT];
     __shared__ uint8_t part[THREADS / LANES][SHORT];
     const int64_t r = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / LANES;
     const int lane = (int)(threadIdx.x % LANES), group = (int)(threadIdx.x / LANES);
     const int64_t first = r < rows ? ends[r] : 0, n = r < rows ? ends[r + 1] - first : 0;
-    const entry<I> *x = from + first;
+    const numbered<V, I> *x = from + first;
+    int64_t begin[PARTS];
+    for (int p = 1; p < PARTS; p++) begin[p] = part_begin(lines_from, lines, each, p);
     if (n > SHORT && !lane) list[add_one(listed)] = (I)r;
     for (int i = lane; i < n && n <= SHORT; i += LANES) {
-        const entry<I> e = x[i];
-        int rank = 0;
-        for (int k = 0; k < n; k++) rank += before(x[k], e);
-        values[group][rank] = product_with(data, in, e.high, e.low);
-        part[group][rank] = (uint8_t)line_part(e.low, each);
+        const numbered<V, I> e = x[i];
+        int rank = 0, of = 0;
+        for (int k = 0; k < n; k++) rank += x[k].k < e.k;
+        for (int p = 1; p < PARTS; p++) of += e.k >= begin[p];
+        values[group][rank] = e.product;
+        part[group][rank] = (uint8_t)of;
     }
     __syncwarp();
     if (r >= rows || n > SHORT || lane) return;
@@ -58,35 +106,41 @@ sum_short(int64_t rows, int64_t each, int64_t parts, const I *ends, const entry<
     }
     y[r] = total;
 }
-/* Listed rows, each by a block: its entries are sorted in shared memory, or, where they do not fit there, its products
- * and lines are collected in `products` and `at`; then a warp has a part, whose products come 32 at a time and are
- * added one after the other all the same. */
+/* Listed rows, each by a block: its products' numbers are sorted in shared memory, or, where they do not fit there,
+ * its products are made once more, in their order and in their places; then a warp has a part, whose products come 32
+ * at a time and are added one after the other all the same. */
 template <class V, class I>
 __global__ void __launch_bounds__(THREADS)
 sum_long(int64_t n, int64_t each, int64_t parts, const I *row, const I *lines_from, int64_t lines, const I *ends,
-         const entry<I> *from, const V *data, const V *in, V *y, V *products, I *at, const I *listed, const I *list)
+         numbered<V, I> *from, const V *data, const V *in, V *y, const I *listed, const I *list)
 {
     __shared__ entry<I> shared[SHARED];
     __shared__ V sums[PARTS];
     const int warp = (int)(threadIdx.x / 32), lane = (int)(threadIdx.x % 32);
     for (int64_t l = blockIdx.x; l < *listed; l += gridDim.x) {
-        const int64_t r = list[l], first = ends[r], length = ends[r + 1] - first;
+        const int64_t r = list[l], length = ends[r + 1] - ends[r];
+        numbered<V, I> *x = from + ends[r];
         const bool fits = length <= SHARED;
-        if (fits) sort_in_block(from + first, (int)length, shared);
+        if (fits)
+            sort_in_block(
+                [=](int i) {
+                    const entry<I> e = {x[i].k, (I)i};
+                    return e;
+                },
+                (int)length, shared);
         else
             collect_in_block(n, row, (I)r, [=](int64_t i, int64_t k) {
-                const I line = line_of(lines_from, lines, k);
-                at[first + i] = line;
-                products[first + i] = product_with(data, in, k, line);
+                x[i] = numbered_product<V, I>(data, k);
+                if (in) x[i].product = cpi_sp_mul(x[i].product, in[line_of(lines_from, lines, k)]);
             });
         if (warp < parts) {
             int64_t low[2]; /* the first elements of this part and of the next one */
             for (int b = 0; b < 2; b++) {
+                const int64_t limit = part_begin(lines_from, lines, each, warp + b);
                 int64_t begin = 0;
                 for (int64_t end = length; begin < end;) {
                     const int64_t middle = begin + (end - begin) / 2;
-                    const int64_t line = fits ? shared[middle].low : at[first + middle];
-                    if (line < (warp + b) * each) begin = middle + 1;
+                    if ((fits ? shared[middle].high : x[middle].k) < limit) begin = middle + 1;
                     else end = middle;
                 }
                 low[b] = begin;
@@ -96,8 +150,7 @@ sum_long(int64_t n, int64_t each, int64_t parts, const I *row, const I *lines_fr
             memset(&product, 0, sizeof product);
             for (int64_t base = low[0]; base < low[1]; base += 32) {
                 const int64_t i = base + lane;
-                if (i < low[1])
-                    product = fits ? product_with(data, in, shared[i].high, shared[i].low) : products[first + i];
+                if (i < low[1]) product = x[fits ? (int64_t)shared[i].low : i].product;
                 const int count = (int)(low[1] - base < 32 ? low[1] - base : 32);
                 for (int k = 0; k < count; k++) sum = cpi_sp_add(sum, from_lane(product, k));
             }

@@ -95,15 +95,15 @@ CP_API cp_array *cp_csr_find(cp_array *indices, cp_array *indptr, cp_array *rows
 CP_API cp_code cp_basis_extend(cp_array *basis, cp_array *w, cp_array *h, cp_array *gram, int64_t row, int64_t near);
 /* Sums of a solver's vectors, then products of the results, in one pass over memory. All vectors are contiguous, of one
  * length and of float32, float64, complex64 or complex128; numbers, contiguous too, of float64 or complex128. `plan`:
- * flags; the place of the first product in `numbers`; how many sums, at most 3, each: where it goes, how many terms, at
+ * flags; the place of the first product in `numbers`; how many sums, at most 4, each: where it goes, how many terms, at
  * most 4, each: a vector and a CP_FACTOR; how many products, at most 3, each: two vectors, of which the first one is
  * conjugated. Sums may overwrite their terms.
  *
  * `state` (NULL: none) has three float64: whether a solver is live (1 or 0), its steps, its residual's norm. Where it
  * is not live, factors that have numbers of the device are 0. Flag 1: the root of the first product is the norm, and
  * the solver is live if it was, and that is not below `limit`; flag 2: a step was made if it was live; flag 4: products
- * become their roots. Flags 8 and 16: the rotation and the tests of minres follow, whose numbers and state are those of
- * src/science/sparse/vectors.inc. */
+ * become their roots. A multiple of 8 up to 72: one of the turns of minres, bicg or qmr follows, whose numbers and
+ * state are those of src/science/sparse/turns.inc. */
 CP_API cp_code cp_vectors_pass(int vectors, cp_array *const *vector, int n, const int64_t *plan, cp_array *numbers,
                                cp_array *state, double a, double b, double c, double d, double limit);
 enum { CP_PASS_SCALARS = 4 };

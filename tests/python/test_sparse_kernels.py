@@ -320,7 +320,8 @@ def vector_kernels():
     structs = re.search(r"enum \{ CPI_SPARSE_CHUNK.*?;.*?;", header, re.S)[0] + "".join(
         re.search(rf"typedef struct {n} \{{.*?\}} {n};", header, re.S)[0] + "\n"
         for n in ("cpi_sparse_basis", "cpi_sparse_factor", "cpi_sparse_sum", "cpi_sparse_pass"))
-    code = VECTORS + structs + "".join((FOLDER / f).read_text() for f in ("vectors.inc", "vectors.cuh")) + VECTOR_CALLS
+    files = ("vectors.inc", "turns.inc", "vectors.cuh")
+    code = VECTORS + structs + "".join((FOLDER / f).read_text() for f in files) + VECTOR_CALLS
     module = cp.RawModule(code=code, options=("--std=c++17", "--fmad=false"),
                           name_expressions=VECTOR_NAMES)
     return {n: module.get_function(n) for n in VECTOR_NAMES}
@@ -441,3 +442,41 @@ def test_numbers_of_minres(vector_kernels, width, case):
         assert (live, stop, steps) == (0, -2, before[1])
     else:
         assert (live, stop) == ((0, 1) if case == "done" else (1, 0)) and steps == before[1] + 1 and 0 < size < 0.25
+
+
+@pytest.mark.parametrize("width", [1, 2])
+@pytest.mark.parametrize("turn", range(4, 10))
+def test_numbers_of_bicg_and_qmr(vector_kernels, width, turn):
+    """What follows a pass, where all is well, where a number is too small, and where the solver is not live: the
+    library's on the CPU, bit for bit."""
+    from cuprite import _sparse
+    from cuprite.scipy.sparse.linalg._passes import plan
+    r = np.random.default_rng((width, turn))
+    at = {4: 1, 5: 2, 6: 1, 7: 4, 8: 1, 9: 0}[turn]     # where the products go
+    pairs = ["xy", "xx", "yx"] if turn in (6, 8) else ["xy"]
+    x, y = (cp.asarray(drawn(r, 7, "c16" if width == 2 else "f8")) for _ in range(2))
+    if turn in (6, 8):
+        y = x * 1.5
+    stopped = set()
+    for case in ("well", "small", "dead"):
+        numbers = cp.asarray(drawn(r, 15, "c16" if width == 2 else "f8"))
+        state = r.uniform(0.5, 2, 9)
+        state[:5] = case != "dead", 3, 0.25, 0, 1e9 if case == "small" else 1e-9
+        state = cp.asarray(state)
+        mine, known = numbers.copy(), state.copy()
+        _sparse.sparse_pass([x, y], plan("xy", [], pairs, at, turn * 8), numbers, state)
+        mine[at:at + len(pairs)] = numbers[at:at + len(pairs)]
+        vector_kernels[f"turn<{width}>"]((1,), (32,), (np.int32(turn), known, mine))
+        same(mine, numbers, True, False)
+        same(known, state, True, False)
+        live, steps, size, code = known.tolist()[:4]
+        assert (live, code != 0) == {"well": (1, False), "dead": (0, False)}.get(case, (0, True) if turn != 5 else
+                                                                                  (1, False))
+        assert (steps, size) == (3, 0.25)
+        stopped.add(code)
+    x[:] = 0
+    if turn == 5:   # alone of all it is about 0 itself
+        state = cp.asarray([1.0, 3, 0.25, 0, 1e-9])
+        _sparse.sparse_pass([x, y], plan("xy", [], ["xy"], at, turn * 8), numbers, state)
+        stopped.add(state[3].item())
+    assert stopped == {0, {4: -10, 5: -11, 6: -10, 7: -14, 8: -12, 9: -10}[turn]}

@@ -1,5 +1,6 @@
 """cuprite.scipy.sparse.linalg against SciPy: solutions, codes, iterates and errors on random systems."""
 import itertools
+import sys
 import warnings
 
 import numpy as np
@@ -96,13 +97,83 @@ def test_breakdown_of_cgs(dtype):
         close(x, y, 1e-6)
 
 
-@pytest.mark.parametrize("name", "cg cgs bicgstab minres tfqmr".split())
+SMALL = """[[0, 1], [-1, 0]], [1, 0]|[[0, 1], [-1, 0]], [0, 0]|[[1, 0], [0, 1]], [1, 2]|[[0, 1], [1, 0]], [1, 0]
+[[1, 1], [1, 1]], [1, -1]|[[0, 0], [0, 0]], [1, 1]|[[0, 1, 0], [0, 0, 1], [1, 0, 0]], [1, 0, 0]|[[3]], [6]|[[0]], [6]
+[[2, 0, 1], [0, 2, 0], [1, 0, -2]], [1, 1, 1]|[[0, 1], [-1, 1]], [1, 0]|[[1, 2], [3, 4]], [nan, 1]
+[[1, 2], [3, 4]], [inf, 1]|[[nan, 2], [3, 4]], [1, 1]"""
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("name", ["bicg", "cgs", "qmr"])
+def test_breakdowns(name, dtype):
+    """Numbers that are 0, and NaN: SciPy's codes, iterates and calls, of systems of small integers."""
+    turn = 1j if dtype[0] == "c" else 1
+    codes, tol = set(), 1e-3 if dtype in ("f4", "c8") else 1e-9
+    for text in SMALL.replace("\n", "|").split("|"):
+        d, b = (np.array(v, dtype) for v in eval(text, {"nan": np.nan, "inf": np.inf}))
+        x0 = np.array([1, 2, 3], dtype)[:b.size] * turn     # beyond as many steps as rows rounding decides
+        for x0, maxiter in ((None, b.size), (None, 0), (None, 1), (x0, 1)):
+            calls = [], []
+            with np.errstate(all="ignore"):
+                y, code = getattr(sl, name)(d * turn, b, x0, rtol=1e-5, maxiter=maxiter,
+                                            callback=lambda v: calls[0].append(v.copy()))
+            ours = cs.csr_array(cp.asarray(d * turn)), cp.asarray(b)
+            x, info = getattr(cl, name)(*ours, x0, rtol=1e-5, maxiter=maxiter,
+                                        callback=lambda v: calls[1].append(v.get()))
+            quiet = getattr(cl, name)(*ours, x0, rtol=1e-5, maxiter=maxiter)
+            codes.add(code)
+            assert info == quiet[1] == code, (text, maxiter, info, code)
+            assert len(calls[0]) == len(calls[1]), (text, maxiter)
+            assert x.dtype == y.dtype
+            np.testing.assert_allclose(x.get(), y, rtol=tol, atol=tol)
+            np.testing.assert_array_equal(x.get(), quiet[0].get())
+    assert {0, -11} <= codes if name != "qmr" else {0} < codes
+
+
+@pytest.mark.device
+@pytest.mark.parametrize("name", ["cg", "cgs", "bicg", "qmr"])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_looks_change_nothing(name, dtype, monkeypatch):
+    """The same bits, whether the residual is looked at behind each step or now and then."""
+    r = np.random.default_rng(TYPES.index(dtype))
+    d, b = system(r, 300, dtype, name == "cg")
+    weights = cs.csr_array(cp.asarray(np.diag(1 / d.diagonal())))
+    a, b = cs.csr_array(cp.asarray(d)), cp.asarray(b)
+    for options in ({}, {"M1": weights} if name == "qmr" else {"M": weights}, {"maxiter": 3}, {"x0": b}):
+        for rtol in (1e-3, 1e-5):
+            seen, looks = [], []
+            x, info = getattr(cl, name)(a, b, rtol=rtol, callback=lambda v: seen.append(0), **options)
+            with monkeypatch.context() as m:
+                module = sys.modules[cl.cg.__module__]
+                m.setattr(module, "Looks", lambda x, often: Seldom(looks))
+                y, code = getattr(cl, name)(a, b, rtol=rtol, **options)
+            assert info == code and (x.get() == y.get()).all()
+            assert len(looks) <= 5 + len(seen) // 16
+
+
+class Seldom:
+    """After 1, 2, 4, 8, 16 steps and then each sixteenth, on every device."""
+
+    def __init__(self, looks):
+        self.looks, self.next = looks, 1
+
+    def due(self, steps):
+        if steps < self.next:
+            return False
+        self.looks.append(steps)
+        self.next = steps + min(steps, 16)
+        return True
+
+
+@pytest.mark.parametrize("name", "cg cgs bicg bicgstab minres qmr tfqmr".split())
 def test_functions_that_return_their_argument(name):
     """An operator's function may give the vector that it was given: nothing else is overwritten then."""
     d, b = system(np.random.default_rng(8), 30, "f8", True)
-    a, b, same = cs.csr_array(d), cp.asarray(b), cl.LinearOperator((30, 30), matvec=lambda v: v, dtype="f8")
+    a, b = cs.csr_array(d), cp.asarray(b)
+    same = cl.LinearOperator((30, 30), matvec=lambda v: v, rmatvec=lambda v: v, dtype="f8")
     x, info = getattr(cl, name)(a, b, rtol=1e-9, maxiter=7)
-    y, code = getattr(cl, name)(a, b, rtol=1e-9, maxiter=7, M=same)
+    y, code = getattr(cl, name)(a, b, rtol=1e-9, maxiter=7, **dict.fromkeys(["M1", "M2"] if name == "qmr" else ["M"],
+                                                                            same))
     assert info == code
     close(x, y.get(), 1e-12)
     for x0 in (None, b * 3):

@@ -73,7 +73,8 @@ rows[0, 0] = 1
 for j in range(8):
     _sparse.sparse_extend(rows, r.standard_normal(70001), h, gram, j, -1 if j % 2 else 0)
 a = cp.scipy.sparse.diags_array([-cp.ones(70000), 3 * cp.ones(70001), -cp.ones(70000)], offsets=[-1, 0, 1]).tocsr()
-xs = [getattr(cp.scipy.sparse.linalg, n)(a, rows[1] * 100)[0] for n in ("cg", "bicgstab", "minres", "lsmr", "gmres")]
+xs = [getattr(cp.scipy.sparse.linalg, n)(a, rows[1] * 100)[0] for n in
+      "cg cgs bicg bicgstab qmr minres lsmr gmres".split()]
 print([hashlib.sha256(x.get().tobytes()).hexdigest() for x in (rows, h, *xs)])
 """
     import os
@@ -106,6 +107,18 @@ def test_passes(dtype):
                                    np.linalg.norm(y) + 1e-300)
         np.testing.assert_allclose(found[5], np.vdot(c.get(), c.get()), rtol=tol)
         assert (found[:4] == m[:4]).all()
+        four = plan("xyz", [("x", ("x", A), ("y", ONE)), ("y", ("x", B)), ("z", ("y", ONE), ("z", ONE)),
+                            ("x", ("x", ONE), ("z", ONE))], ["xz"], 3)
+        want = [v.get() for v in (a, b, c)]
+        _sparse.sparse_pass([a, b, c], four, numbers, None, 0.5, -3.0)
+        want[0] = 0.5 * want[0] + want[1]
+        want[1] = -3.0 * want[0]
+        want[2] = want[1] + want[2]
+        want[0] = want[0] + want[2]
+        for got, v in zip((a, b, c), want):
+            np.testing.assert_allclose(got.get(), v.astype(dtype), rtol=tol, atol=tol * abs(v).max(initial=1))
+        np.testing.assert_allclose(numbers.get()[3], np.vdot(a.get(), c.get()), rtol=0, atol=tol * np.linalg.norm(
+            want[0]) * np.linalg.norm(want[2]) + 1e-300)
         _sparse.sparse_pass([c], plan("z", [], ["zz"], 0, ROOTS), numbers, None)
         np.testing.assert_allclose(numbers.get()[0], np.linalg.norm(c.get()), rtol=tol)
 
@@ -150,7 +163,7 @@ def test_extreme_quotients():
 BAD_PASSES = """[x], (0,)|[x], (0, 0, 1, 3, 1, 0, 0, 0)|[x], (0, 0, 1, 0, 0, 0)|[x], (0, 0, 0, 1, 0, 1)
 [x], (0, 0, 0, 0, 0)|[x], (-1, 0, 0, 0)|[x], (0, 3, 0, 1, 0, 0)|[x, x[:2]], (0, 0, 0, 0)|[x[::2]], (0, 0, 0, 0)
 [], (0, 0, 0, 0)|[x], (0, 0, 1, 0, 1, 0, 80, 0)|[x], (1, 0, 0, 1, 0, 0)|[x], (0, 0, 1, 0, 1, 0, 1 << 20, 0)
-[x], (0, 0, 1, 0, 1, 0, 14, 0)|[x, x.astype("f4")], (0, 0, 0, 0)|[x], (0, 0, 4, 0)"""
+[x], (0, 0, 1, 0, 1, 0, 14, 0)|[x, x.astype("f4")], (0, 0, 0, 0)|[x], (0, 0, 5, 0)"""
 
 
 @pytest.mark.parametrize("e", BAD_PASSES.replace("\n", "|").split("|"))
@@ -160,6 +173,19 @@ def test_bad_passes(e):
     with raises(ValueError):
         _sparse.sparse_pass(*given, numbers, None)
     assert x.tolist() == [1] * 6
+
+
+def test_bad_turns():
+    """A turn that there is not, and arrays that are too short for one: nothing is written."""
+    for turn, numbers, state in ((8, 10, 21), (16, 10, 21), (32, 8, 5), (40, 8, 5), (48, 15, 9), (72, 15, 9),
+                                 (80, 15, 22), (88, 15, 22)):
+        for n, m in ((numbers - 1, state), (numbers, state - 1), (numbers, 0)):
+            x, known, of = cp.ones(4), cp.ones(n), cp.ones(m) if m else None
+            with raises(ValueError):
+                _sparse.sparse_pass([x], plan("x", [], ["xx"], 1, turn), known, of)
+            assert known.tolist() == [1] * n
+        if turn < 80:
+            _sparse.sparse_pass([cp.ones(4)], plan("x", [], ["xx"], 1, turn), cp.ones(numbers), cp.ones(state))
 
 
 def test_bad_bases():

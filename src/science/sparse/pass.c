@@ -55,7 +55,7 @@ static void read_sum(reader *r, cpi_sparse_sum *s)
 /* Reads a plan into *p. Returns a failure's code. */
 static cp_code read_plan(reader *r, cpi_sparse_pass *p, cp_array *state)
 {
-    const int64_t flags = next(r, 31), at = next(r, 14);
+    const int64_t flags = next(r, CPI_TURNS * 8 - 1), at = next(r, 14);
     p->measure = flags & 1, p->count = flags & 2, p->root = flags & 4, p->turn = (int)(flags >> 3);
     p->sums = (int)next(r, CPI_SPARSE_SUMS);
     for (int s = 0; s < p->sums && r->good; s++) read_sum(r, &p->sum[s]);
@@ -64,7 +64,7 @@ static cp_code read_plan(reader *r, cpi_sparse_pass *p, cp_array *state)
     if (p->dots && r->good && (!r->numbers || at + p->dots > r->numbers->size)) r->good = false;
     if ((p->measure || p->turn) && (!state || !p->dots)) r->good = false;
     if (p->turn && r->good)
-        r->good = state->size >= CPI_MINRES_STATE && r->numbers->size >= CPI_MINRES_NUMBERS;
+        r->good = state->size >= cpi_turn_state(p->turn) && r->numbers->size >= cpi_turn_numbers(p->turn);
     if (r->at != r->n) r->good = false;
     if (cp_error() != CP_OK) return cp_error();
     if (!r->good) return cpi_fail(CP_ERROR_VALUE, "%s: the plan is none of these vectors and numbers", name);

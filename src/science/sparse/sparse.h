@@ -71,7 +71,7 @@ typedef struct cpi_sparse_multiply {
  * summed in chunks: in each chunk 32 sums of the vectors' type, which are added as a tree in float64; then the chunks'
  * sums in the same way. */
 enum { CPI_SPARSE_CHUNK = 1024, CPI_SPARSE_PARTIAL = 32 };
-enum { CPI_SPARSE_TERMS = 4, CPI_SPARSE_SUMS = 3, CPI_SPARSE_DOTS = 3 };
+enum { CPI_SPARSE_TERMS = 4, CPI_SPARSE_SUMS = 4, CPI_SPARSE_DOTS = 3 };
 
 /* A basis: rows that lie `step` elements apart. */
 typedef struct cpi_sparse_basis {
@@ -116,7 +116,7 @@ typedef struct cpi_sparse_pass {
     double *state;
     bool measure, count;
     double limit;
-    int turn;               /* of minres: what follows the products (vectors.inc), */
+    int turn;               /* 0, or which numbers follow the products (turns.inc), */
     void *all;              /* with all of the numbers */
 } cpi_sparse_pass;
 

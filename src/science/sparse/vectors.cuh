@@ -142,7 +142,7 @@ template <int WIDTH> static __device__ void finish_of(const finish_job &j)
         }
     }
     __syncthreads();
-    if (j.turn && !threadIdx.x) cpi_minres_turn(j.turn, j.state, j.all, WIDTH);
+    if (j.turn && !threadIdx.x) cpi_solver_turn(j.turn, j.state, j.all, WIDTH);
     if (j.b.last) modify_by_block<WIDTH>(j.b, gram);
     if (!j.b.total) return;
     for (int64_t i = threadIdx.x; i < j.b.count; i += blockDim.x)

@@ -173,7 +173,7 @@ cp_code cpi_sparse_cpu_pass(cp_stream *stream, const cpi_sparse_pass *p)
         cpi_number_put(p->numbers, d, w.width, p->root ? (cpi_number){sqrt(x.re), 0} : x);
         if (!d && p->measure) cpi_state_next(p->state, p->count, p->limit, x);
     }
-    if (p->turn) cpi_minres_turn(p->turn, p->state, p->all, w.width);
+    if (p->turn) cpi_solver_turn(p->turn, p->state, p->all, w.width);
     cpi_work_free(stream, w.partial);
     return CP_OK;
 }

@@ -2,19 +2,20 @@
 
 Methods, tolerances and codes of breakdown are SciPy's, so iterates agree up to rounding. Coefficients stay on the
 device: an iteration computes all it may need, reads its norms and what may break down at once, and then chooses. That
-is one wait an iteration, and none for a coefficient; cg decides on the device whether it goes on, and is read now and
-then. Vectors of all but bicg and qmr are updated, and multiplied by each other, in passes (_passes.py). M. R.
-Hestenes and E. Stiefel, J. Res. NBS 49 (1952); R. Barrett and others, Templates for the Solution of Linear Systems,
-SIAM 1994."""
+is one wait an iteration, and none for a coefficient; cg, cgs, bicg and qmr decide on the device whether they go on, and
+are read now and then. Vectors are updated, and multiplied by each other, in passes (_passes.py). M. R. Hestenes and E.
+Stiefel, J. Res. NBS 49 (1952); R. Barrett and others, Templates for the Solution of Linear Systems, SIAM 1994."""
 from __future__ import annotations
 
 import math
 
 import cuprite as cp
 from cuprite import _sparse, ndarray
-from cuprite.scipy.sparse.linalg._passes import (MEASURE, ONE, STEP, A as FIRST, Looks, factor, numbers_of, own, plain,
+from cuprite.scipy.sparse.linalg._interface import IdentityOperator
+from cuprite.scipy.sparse.linalg._passes import (BICG_RHO, BICG_TURNED, MEASURE, ONE, QMR_BEGIN, QMR_CHECK, QMR_NORMS,
+                                                 QMR_PRODUCT, STEP, A as FIRST, Looks, factor, numbers_of, own, plain,
                                                  plan, products)
-from cuprite.scipy.sparse.linalg._system import make_system, norm, read, residual, tolerance
+from cuprite.scipy.sparse.linalg._system import make_system, norm, residual, tolerance
 
 
 def _begin(name, A, b, x0, M, atol, rtol, maxiter):
@@ -93,6 +94,41 @@ def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=Non
     return x, maxiter
 
 
+_GOES_ON = None
+
+
+def _begun(state, limit, maxiter, callback, x):
+    """The code before the first step, as SciPy's; _GOES_ON where there is none."""
+    return maxiter if maxiter <= 0 else _ended(state, limit, maxiter, 0, callback, x)
+
+
+def _ended(state, limit, maxiter, step, callback, x):
+    """The same behind a step, of which the callback is told if it was made. What the next one would find at its
+    beginning counts only where there may be one. Behind a residual that is NaN SciPy's steps make all of x NaN."""
+    live, steps, size, code = state.tolist()[:4]
+    if callback and steps == step > 0:
+        callback(x)
+    if live:
+        return _GOES_ON
+    if steps >= maxiter or code or size < limit:
+        return maxiter if steps >= maxiter else int(code)
+    x.fill(math.nan)
+    for _ in range(maxiter - int(steps) if callback else 0):
+        callback(x)
+    return maxiter
+
+
+# Numbers of bicg and qmr are those of src/science/sparse/turns.inc.
+_BICG_FIRST, _BICG_NUMBERS = plan("r", [], ["rr"], 0, MEASURE), 8
+_BICG_RHO, _BICG_TURNED = plan("dz", [], ["dz"], 1, BICG_RHO), plan("pq", [], ["pq"], 2, BICG_TURNED)
+_BICG_SUMS = [("x", ("x", ONE), ("p", factor(over=(4,)))), ("r", ("r", ONE), ("q", factor(over=(4,), minus=True))),
+              ("d", ("d", ONE), ("u", factor(over=(6,), minus=True)))]
+# True: without a preconditioner
+_BICG_STEP = {True: plan("xprqdu", _BICG_SUMS, ["rr", "dr"], 0, MEASURE | STEP | BICG_RHO),
+              False: plan("xprqdu", _BICG_SUMS, ["rr"], 0, MEASURE | STEP)}
+_BICG_TURN = plan("pzdu", [("p", ("z", ONE), ("p", factor(over=(5,)))), ("d", ("u", ONE), ("d", factor(over=(7,))))])
+
+
 def bicg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None) -> tuple[ndarray, int]:
     """(x, info) with A x = b, by biconjugate gradients.
 
@@ -103,32 +139,27 @@ def bicg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=N
     A, M, x, b, atol, maxiter, r = _begin("bicg", A, b, x0, M, atol, rtol, maxiter)
     if r is None:
         return b, 0
-    least = cp.finfo(x.dtype).eps ** 2
-    matvec, rmatvec = products(A, x.dtype)
-    dual = r
-    z, dual_z = M.matvec(r), M.rmatvec(dual)
-    rho, p, dual_p = cp.vdot(dual, z), z, dual_z
-    size, rho_size = read(norm(r), rho)
-    for _ in range(maxiter):
-        if size < atol:
-            return x, 0
-        if rho_size < least:
-            return x, -10
+    looks, alone = Looks(x, callback is not None or not plain(A, M)), isinstance(M, IdentityOperator)
+    (matvec, rmatvec), (precondition, adjoint) = products(A, x.dtype), products(M, x.dtype)
+    x, r, dual, numbers = own(x), own(r), own(r), numbers_of(x, _BICG_NUMBERS)
+    state = cp.asarray([1.0, 0.0, 0.0, 0.0, float(cp.finfo(x.dtype).eps) ** 2])
+    _sparse.sparse_pass([r], _BICG_FIRST, numbers, state, limit=atol)
+    z, dual_z = precondition(r), adjoint(dual)
+    _sparse.sparse_pass([dual, z], _BICG_RHO, numbers, state)
+    p, dual_p, info = own(z), own(dual_z), _begun(state, atol, maxiter, callback, x)
+    for i in range(1, maxiter + 1):
+        if info is not _GOES_ON:
+            return x, info
         q, dual_q = matvec(p), rmatvec(dual_p)
-        turned = cp.vdot(dual_p, q)
-        alpha = rho / turned
-        r, dual = r - alpha * q, dual - alpha.conj() * dual_q
-        z, dual_z = M.matvec(r), M.rmatvec(dual)
-        before, rho = rho, cp.vdot(dual, z)
-        turned, size, rho_size = read(turned, norm(r), rho)
-        if turned == 0:
-            return x, -11
-        x = x + alpha * p
-        beta = rho / before
-        p, dual_p = z + beta * p, dual_z + beta.conj() * dual_p
-        if callback:
-            callback(x)
-    return x, maxiter
+        _sparse.sparse_pass([dual_p, q], _BICG_TURNED, numbers, state)
+        _sparse.sparse_pass([x, p, r, q, dual, dual_q], _BICG_STEP[alone], numbers, state, limit=atol)
+        z, dual_z = precondition(r), adjoint(dual)
+        if not alone:
+            _sparse.sparse_pass([dual, z], _BICG_RHO, numbers, state)
+        if i == maxiter or looks.due(i):
+            info = _ended(state, atol, maxiter, i, callback, x)
+        _sparse.sparse_pass([p, z, dual_p, dual_z], _BICG_TURN, numbers, state)
+    return x, maxiter if info is _GOES_ON else info
 
 
 # Numbers of bicgstab: rho and the one before, v's product with the shadow, |s|^2, t s, t t, |r|^2 behind the next rho.
@@ -204,18 +235,17 @@ def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callba
     return x, maxiter
 
 
-def _cgs_plans(k):
-    """q and u + q; x, which stays where there is no step; the residual with its products; u and p."""
-    alpha, following = factor(over=(k,), under=(_TURNED,), safe=True), 2 - k
-    beta, square = factor(over=(following,), under=(k,)), factor(over=(following, following), under=(k, k))
-    return (plan("quvs", [("q", ("u", ONE), ("v", alpha | 1)), ("s", ("u", ONE), ("q", ONE))]),
-            plan("xh", [("x", ("x", ONE), ("h", alpha))]),
-            plan("rbt0", [("r", ("b", ONE), ("t", factor(minus=True)))], ["0r", "rr"], following),
-            plan("urqp", [("u", ("r", ONE), ("q", beta)), ("p", ("u", ONE), ("q", beta), ("p", square))]))
-
-
-_CGS = {k: _cgs_plans(k) for k in _RHO}
-_CGS_FIRST, _CGS_TURNED = _BICGSTAB_FIRST, _BICGSTAB_TURNED
+# Numbers of cgs are bicg's. q; what x moves along, and x; the same without a preconditioner, where x moves along u + q;
+# the residual with its products; u and p.
+_CGS_FIRST = plan("0r", [], ["rr", "0r"], 0, MEASURE | BICG_RHO)
+_CGS_TURNED = plan("0v", [], ["0v"], 2, BICG_TURNED)
+_CGS_Q = ("q", ("u", ONE), ("v", factor(over=(4,), minus=True)))
+_CGS_HALF = plan("quvs", [_CGS_Q, ("s", ("u", ONE), ("q", ONE))])
+_CGS_STEP = plan("xh", [("x", ("x", ONE), ("h", factor(over=(4,))))])
+_CGS_BOTH = plan("quvx", [_CGS_Q, ("x", ("x", ONE), ("u", factor(over=(4,))), ("q", factor(over=(4,))))])
+_CGS_REST = plan("rbt0", [("r", ("b", ONE), ("t", factor(minus=True)))], ["rr", "0r"], 0, MEASURE | STEP | BICG_RHO)
+_CGS_TURN = plan("urqp", [("u", ("r", ONE), ("q", factor(over=(5,)))),
+                          ("p", ("u", ONE), ("q", factor(over=(5,))), ("p", factor(over=(5, 5))))])
 
 
 def cgs(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None) -> tuple[ndarray, int]:
@@ -230,42 +260,52 @@ def cgs(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=No
     A, M, x, b, atol, maxiter, r = _begin("cgs", A, b, x0, M, atol, rtol, maxiter)
     if r is None:
         return b, 0
-    least = cp.finfo(x.dtype).eps ** 2
+    looks, alone = Looks(x, callback is not None or not plain(A, M)), isinstance(M, IdentityOperator)
     matvec, precondition = products(A, x.dtype)[0], products(M, x.dtype)[0]
-    x, r, p, u, shadow, q, both = own(x), own(r), own(r), own(r), own(r), cp.empty_like(r), cp.empty_like(r)
-    b, numbers = cp.ascontiguousarray(b), numbers_of(x, 5)
-    _sparse.sparse_pass([shadow, r], _CGS_FIRST, numbers, None)
-    found = abs(numbers).tolist()
-    rho_size, size = found[0], math.sqrt(found[1])
-    for i in range(maxiter):
-        if size < atol:
-            return x, 0
-        if rho_size < least:
-            return x, -10
-        k = _RHO[i % 2]
-        half, step, rest, turn = _CGS[k]
+    x, r, p, u, shadow, q = own(x), own(r), own(r), own(r), own(r), cp.empty_like(r)
+    both = None if alone else cp.empty_like(r)
+    b, numbers = cp.ascontiguousarray(b), numbers_of(x, _BICG_NUMBERS)
+    state = cp.asarray([1.0, 0.0, 0.0, 0.0, float(cp.finfo(x.dtype).eps) ** 2])
+    _sparse.sparse_pass([shadow, r], _CGS_FIRST, numbers, state, limit=atol)
+    info = _begun(state, atol, maxiter, callback, x)
+    for i in range(1, maxiter + 1):
+        if info is not _GOES_ON:
+            return x, info
         v = matvec(precondition(p))
-        _sparse.sparse_pass([shadow, v], _CGS_TURNED, numbers, None)
-        _sparse.sparse_pass([q, u, v, both], half, numbers, None)
-        _sparse.sparse_pass([x, precondition(both)], step, numbers, None)
-        _sparse.sparse_pass([r, b, matvec(x), shadow], rest, numbers, None)
-        found = abs(numbers).tolist()
-        if found[_TURNED] == 0:
-            return x, -11
-        rho_size, size = found[2 - k], math.sqrt(found[3 - k])
-        _sparse.sparse_pass([u, r, q, p], turn, numbers, None)
-        if callback:
-            callback(x)
-    return x, maxiter
+        _sparse.sparse_pass([shadow, v], _CGS_TURNED, numbers, state)
+        if alone:
+            _sparse.sparse_pass([q, u, v, x], _CGS_BOTH, numbers, state)
+        else:
+            _sparse.sparse_pass([q, u, v, both], _CGS_HALF, numbers, state)
+            _sparse.sparse_pass([x, precondition(both)], _CGS_STEP, numbers, state)
+        _sparse.sparse_pass([r, b, matvec(x), shadow], _CGS_REST, numbers, state, limit=atol)
+        if i == maxiter or looks.due(i):
+            info = _ended(state, atol, maxiter, i, callback, x)
+        _sparse.sparse_pass([u, r, q, p], _CGS_TURN, numbers, state)
+    return x, maxiter if info is _GOES_ON else info
 
 
 def _halves(A, M1, M2, shape):
     """The two preconditioners of qmr, as operators."""
-    from cuprite.scipy.sparse.linalg._interface import IdentityOperator, LinearOperator, aslinearoperator
+    from cuprite.scipy.sparse.linalg._interface import LinearOperator, aslinearoperator
     if M1 is None and M2 is None and hasattr(A, "psolve"):
         return tuple(LinearOperator(shape, matvec=lambda v, side=side: A.psolve(v, side),
                                     rmatvec=lambda v, side=side: A.rpsolve(v, side)) for side in ("left", "right"))
     return tuple(IdentityOperator(shape) if m is None else aslinearoperator(m) for m in (M1, M2))
+
+
+_QMR_NUMBERS = 15
+_QMR_FIRST = plan("r", [], ["rr"], 0, MEASURE)
+_QMR_BEGIN, _QMR_NORMS = (plan("yz", [], ["yy", "zz", "zy"], 1, flag) for flag in (QMR_BEGIN, QMR_NORMS))
+_QMR_TURN = plan("pyqz", [("p", ("y", factor(over=(5,))), ("p", factor(over=(7,)))),
+                          ("q", ("z", factor(over=(6,))), ("q", factor(over=(8,))))])
+_QMR_PRODUCT = plan("qt", [], ["qt"], 4, QMR_PRODUCT)
+_QMR_SUMS = [("v", ("t", ONE), ("v", factor(over=(9,)))), ("w", ("u", ONE), ("w", factor(over=(10,))))]
+_QMR_NEXT = {True: plan("vtwu", _QMR_SUMS, ["vv", "ww", "wv"], 1, QMR_NORMS), False: plan("vtwu", _QMR_SUMS)}
+_QMR_STEP = plan("dptsxr", [("d", ("p", factor(over=(11,))), ("d", factor(over=(12,)))),
+                            ("s", ("t", factor(over=(11,))), ("s", factor(over=(12,)))),
+                            ("x", ("x", ONE), ("d", ONE)), ("r", ("r", ONE), ("s", factor(minus=True)))],
+                 ["rr"], 0, MEASURE | STEP | QMR_CHECK)
 
 
 def qmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M1=None, M2=None, callback=None) -> tuple[ndarray, int]:
@@ -282,49 +322,30 @@ def qmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M1=None, M2=None, c
     if r is None:
         return b, 0
     M1, M2 = _halves(given, M1, M2, A.shape)
-    matvec, rmatvec = products(A, x.dtype)
-    least = cp.finfo(x.dtype).eps
-    v_next = w_next = r
-    y, z = M1.matvec(r), M2.rmatvec(r)
-    rho, xi = norm(y), norm(z)
-    gamma, eta, theta = 1.0, -1.0, 0.0
-    epsilon = p = q = d = s = None
-    size, rho_size, xi_size = read(norm(r), rho, xi)
-    for _ in range(maxiter):
-        for found, limit, code in ((size, atol, 0), (rho_size, least, -10), (xi_size, least, -15)):
-            if found < limit:
-                return x, code
-        v, y, w, z = v_next / rho, y / rho, w_next / xi, z / xi
-        delta = cp.vdot(z, y)
-        if p is None:
-            p, q = M2.matvec(y), M1.rmatvec(z)
-        else:
-            p = M2.matvec(y) - (xi * delta / epsilon) * p
-            q = M1.rmatvec(z) - (rho * (delta / epsilon).conj()) * q
-        turned = matvec(p)
-        epsilon = cp.vdot(q, turned)
-        beta = epsilon / delta
-        v_next = turned - beta * v
-        y = M1.matvec(v_next)
-        before, rho = rho, norm(y)
-        w_next = rmatvec(q) - beta.conj() * w
-        z = M2.rmatvec(w_next)
-        xi = norm(z)
-        old_theta, theta = theta, rho / (gamma * abs(beta))
-        old_gamma, gamma = gamma, 1 / cp.sqrt(1 + theta * theta)
-        eta = -eta * (before / beta) * (gamma / old_gamma) ** 2
-        shrink = (old_theta * gamma) ** 2
-        d = eta * p if d is None else shrink * d + eta * p
-        s = eta * turned if s is None else shrink * s + eta * turned
-        r = r - s
-        *sizes, size, rho_size, xi_size = read(delta, epsilon, beta, gamma, norm(r), rho, xi)
-        for found, code in zip(sizes, (-13, -14, -11, -12)):
-            if found < least:
-                return x, code
-        x = x + d
-        if callback:
-            callback(x)
-    return x, maxiter
+    alone = isinstance(M1, IdentityOperator) and isinstance(M2, IdentityOperator)
+    looks = Looks(x, callback is not None or not plain(A, M1, M2))
+    (matvec, rmatvec), (left, left_adjoint), (right, right_adjoint) = (products(m, x.dtype) for m in (A, M1, M2))
+    x, r, v, w, numbers = own(x), own(r), own(r), own(r), numbers_of(x, _QMR_NUMBERS)
+    p, q, d, s = (cp.zeros_like(r) for _ in range(4))
+    state = cp.asarray([1.0, 0.0, 0.0, 0.0, float(cp.finfo(x.dtype).eps), 0.0, 0.0, 0.0, 0.0])
+    _sparse.sparse_pass([r], _QMR_FIRST, numbers, state, limit=atol)
+    y, z = left(v), right_adjoint(w)
+    _sparse.sparse_pass([y, z], _QMR_BEGIN, numbers, state)
+    info = _begun(state, atol, maxiter, callback, x)
+    for i in range(1, maxiter + 1):
+        if info is not _GOES_ON:
+            return x, info
+        _sparse.sparse_pass([p, right(y), q, left_adjoint(z)], _QMR_TURN, numbers, state)
+        t, u = matvec(p), rmatvec(q)
+        _sparse.sparse_pass([q, t], _QMR_PRODUCT, numbers, state)
+        _sparse.sparse_pass([v, t, w, u], _QMR_NEXT[alone], numbers, state)
+        y, z = left(v), right_adjoint(w)
+        if not alone:
+            _sparse.sparse_pass([y, z], _QMR_NORMS, numbers, state)
+        _sparse.sparse_pass([d, p, t, s, x, r], _QMR_STEP, numbers, state, limit=atol)
+        if i == maxiter or looks.due(i):
+            info = _ended(state, atol, maxiter, i, callback, x)
+    return x, maxiter if info is _GOES_ON else info
 
 
 _TFQMR_SIZE = 4     # numbers of tfqmr: rho and its product below alpha, both twice, and |w|^2

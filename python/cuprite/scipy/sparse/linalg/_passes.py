@@ -11,7 +11,9 @@ from cuprite.scipy.sparse.linalg._interface import IdentityOperator, MatrixLinea
 
 ONE = 0
 MEASURE, STEP, ROOTS = 1, 2, 4   # flags: the first product decides whether the solver is live; a step was made; norms
-ROTATE, TEST = 8, 16    # of minres: the next rotation's numbers; whether to stop
+# Flags: which numbers follow the products, as src/science/sparse/turns.inc has them. Of minres: the next rotation;
+# whether to stop. Of bicg: rho and beta; alpha. Of qmr: the first ones; beta; the next step's; whether to stop.
+ROTATE, TEST, BICG_RHO, BICG_TURNED, QMR_BEGIN, QMR_PRODUCT, QMR_NORMS, QMR_CHECK = 8, 16, *range(32, 80, 8)
 
 
 def factor(scalar=0, over=(), under=(), minus=False, safe=False) -> int:

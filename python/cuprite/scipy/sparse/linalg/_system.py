@@ -1,4 +1,4 @@
-"""What the iterative solvers share: the system that they are given, its tolerance, numbers read from the device."""
+"""What the iterative solvers share: the system that they are given, its tolerance."""
 from __future__ import annotations
 
 import cuprite as cp
@@ -72,8 +72,3 @@ def norm(x) -> ndarray:
 def residual(A, x, b, x0) -> ndarray:
     """b - A x, without the product where x is 0 because none was given."""
     return b.copy() if x0 is None else b - A.matvec(x)
-
-
-def read(*numbers) -> tuple[float, ...]:
-    """The absolute values of numbers of the device as floats, in one wait."""
-    return tuple(abs(cp.stack(numbers)).tolist())

@@ -4,9 +4,12 @@
 BUILD ?= build
 CUDA ?= ON
 # The architecture of the GPU kernels, unless the build folder has another. `make test` without a GPU compiles them to
-# PTX: assembling takes as long again, and nothing would run it.
-CUDA_ARCHS ?= $(or $(shell sed -n 's/^CUPRITE_CUDA_ARCHS[^=]*=//p' $(BUILD)/CMakeCache.txt 2>/dev/null),$(NEW_ARCHS))
+# PTX, and hardly optimizes them: that takes a third of the time, and nothing would run them.
+cached = $(shell sed -n 's/^$(1):[^=]*=//p' $(BUILD)/CMakeCache.txt 2>/dev/null)
+CUDA_ARCHS ?= $(or $(call cached,CUPRITE_CUDA_ARCHS),$(NEW_ARCHS))
+CUDA_QUICK ?= $(if $(wildcard /dev/nvidia0),OFF,$(or $(call cached,CUPRITE_CUDA_QUICK),$(NEW_QUICK)))
 NEW_ARCHS := 90
+NEW_QUICK := OFF
 ISAS ?= v2;v3;v4
 JOBS ?= $(shell nproc)
 # Processes that share the Python tests: a thread pool each, so no more than a few.
@@ -18,8 +21,8 @@ DEMO_BUILD := $(if $(wildcard $(BUILD)/CMakeCache.txt),$(BUILD),$(BUILD)-demo)
 DEMO_CUDA := $(if $(filter command environment,$(origin CUDA)),$(CUDA),$(if $(wildcard /dev/nvidia0),ON,OFF))
 
 # Configures $(1) and compiles $(2), on one line where there is a screen, and in silence elsewhere.
-configure = cmake -S . -B $(1) -G Ninja -DCUPRITE_CUDA_ARCHS="$(CUDA_ARCHS)" $(2) > $(1).log 2>&1 || \
-    (cat $(1).log; false)
+configure = cmake -S . -B $(1) -G Ninja -DCUPRITE_CUDA_ARCHS="$(CUDA_ARCHS)" -DCUPRITE_CUDA_QUICK=$(CUDA_QUICK) $(2) \
+    > $(1).log 2>&1 || (cat $(1).log; false)
 compile = cmake --build $(1) -j $(JOBS) $(2) -- $$(test -t 1 || echo --quiet)
 
 .PHONY: all demo test quick bench bench-kernels build docs install uninstall dist setup asan tsan check pages clean
@@ -63,6 +66,7 @@ python_tests = PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 CUPRITE_BUILD=$(C
     PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) -m pytest -q -n $(TESTERS) --dist worksteal tests/python
 
 test: NEW_ARCHS := $(if $(wildcard /dev/nvidia0),90,90-virtual)
+test: NEW_QUICK := $(if $(wildcard $(BUILD)/CMakeCache.txt)$(filter command environment,$(origin CUDA_ARCHS)),OFF,ON)
 test: build check
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
 	@$(python_tests)
@@ -117,6 +121,8 @@ dist:
 install:
 	@test -f $(BUILD)/CMakeCache.txt || { echo "make install: nothing is built in $(BUILD); first: make build"; exit 1; }
 	@cmake --install $(BUILD) --prefix "$(PREFIX)"
+	@test "$(call cached,CUPRITE_CUDA_QUICK)" != ON || echo "make install: this build's GPU kernels are for tests," \
+	    "slow on a GPU; for one: make build install BUILD=build-gpu CUDA_ARCHS=90"
 
 # Takes away what the last `make install` of this build put anywhere.
 uninstall:

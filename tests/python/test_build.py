@@ -63,10 +63,28 @@ def test_what_takes_nvcc_long():
     assert {p.name for p in sources if "#include <cub/" in p.read_text()} == {
         "cub_cuda.cu", "radix_cuda.cu", "rows_cuda.cu"}
     options = (ROOT / "tools/cuda_options.txt").read_text().splitlines()
-    assert sorted(line.split()[0] for line in options if not line.startswith("#")) == ["balance", "flags", "release"]
+    assert sorted(line.split()[0] for line in options if not line.startswith("#")) == [
+        "balance", "flags", "quick", "release"]
     for user in ("CMakeLists.txt", "tools/gpu-check"):
         text = (ROOT / user).read_text()
         assert "cuda_options.txt" in text and "--fmad" not in text and "--expt-relaxed-constexpr" not in text
+
+
+@pytest.mark.parametrize("target, options, cached, quick", [
+    ("test", (), None, "ON"), ("test", ("CUDA_ARCHS=90",), None, "OFF"), ("test", (), "OFF", "OFF"),
+    ("test", (), "", "OFF"),
+    ("build", (), None, "OFF"), ("build", (), "ON", "ON"), ("build", ("CUDA_QUICK=OFF",), "ON", "OFF")])
+def test_kernels_that_no_gpu_runs_are_compiled_quickly(tmp_path, target, options, cached, quick):
+    """By `make test`, where there is no GPU and no build folder yet; a build to be used is not made so."""
+    if cached is not None:
+        (tmp_path / "CMakeCache.txt").write_text(cached and f"CUPRITE_CUDA_QUICK:BOOL={cached}\n")
+    environment = dict(os.environ)
+    for name in ("CUDA_ARCHS", "CUDA_QUICK", "MAKEFLAGS"):
+        environment.pop(name, None)
+    commands = subprocess.run(["make", "-n", target, f"BUILD={tmp_path}", *options], cwd=ROOT, env=environment,
+                              check=True, capture_output=True, text=True).stdout
+    expected = "OFF" if os.path.exists("/dev/nvidia0") else quick
+    assert re.search(r"-DCUPRITE_CUDA_QUICK=(\w*)", commands)[1] == expected
 
 
 def test_tables_of_slots_are_c(out):

@@ -399,13 +399,14 @@ def test_qr_by_blocks(kernel, dtype, m, n, each, warps):
                                               (96, 70, 3, 6)])
 @pytest.mark.parametrize("dtype", TYPES)
 def test_qr_in_registers(kernel, dtype, m, n, each, many):
-    a, r = random((2, m, n), dtype), min(m, n)
+    count, r = 2 if m < 64 else 1, min(m, n)
+    a = random((count, m, n), dtype)
     f = kernel("wy", "qr_registers", dtype, f", {each}, {many}")
     f.max_dynamic_shared_size_bytes = 180000
     for rows, columns, raw in ((r, r, 0), (m, m, 0), (r, 0, 0), (r, 0, 1)):
-        x = cp.full((2, n, m) if raw else (2, rows, n), np.nan, dtype)
-        u, s = cp.full((2, m, columns), np.nan, dtype), cp.full((2, r), np.nan, dtype)
-        f((2,), (1024,), (i8(2), i4(m), i4(n), i4(rows), i4(columns), i4(raw), cp.asarray(a), x, u, s),
+        x = cp.full((count, n, m) if raw else (count, rows, n), np.nan, dtype)
+        u, s = cp.full((count, m, columns), np.nan, dtype), cp.full((count, r), np.nan, dtype)
+        f((count,), (1024,), (i8(count), i4(m), i4(n), i4(rows), i4(columns), i4(raw), cp.asarray(a), x, u, s),
           shared_mem=m * (n | 1) * a.itemsize)
         if raw:
             for got, t, one in zip(x.get(), s.get(), a):

@@ -202,6 +202,12 @@ static void solvers(void)
                                            cp_from_host(right, CP_FLOAT64, CP_SHAPE(3), NULL));
     if (!triangle && cp_error() == CP_ERROR_UNSUPPORTED) cp_error_clear();
     else same(triangle, 3, solution);
+    cp_array *all = cp_csr_solve(cp_from_host(data, CP_FLOAT64, CP_SHAPE(5), NULL),
+                                 cp_from_host(indices, CP_INT32, CP_SHAPE(5), NULL),
+                                 cp_from_host(indptr, CP_INT32, CP_SHAPE(4), NULL), false,
+                                 cp_from_host(right, CP_FLOAT64, CP_SHAPE(3), NULL));
+    if (!all && cp_error() == CP_ERROR_UNSUPPORTED) cp_error_clear();
+    else same(all, 3, solution);
 }
 
 static void test_operations(void **state)

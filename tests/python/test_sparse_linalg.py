@@ -476,6 +476,76 @@ def test_both_ways_to_superlu(direct, monkeypatch):
         assert np.array_equal(a.toarray().get(), d)
 
 
+@pytest.mark.parametrize("dtype", TYPES)
+def test_systems_of_few_rows(dtype):
+    """Elimination in an array, where SciPy has SuperLU: the same solutions; what is singular or not finite, as there."""
+    r = np.random.default_rng(TYPES.index(dtype))
+    single = dtype in ("f4", "c8")
+    for i in range(60):
+        n = int(r.integers(1, 70))
+        d = np.where(r.random((n, n)) < 3 / n, system(r, n, "c16" if dtype[0] == "c" else "f8")[0], 0) + np.eye(n)[
+            r.permutation(n)] * 4
+        d, b = d.astype(dtype), system(r, n, dtype)[1]
+        rhs = (b, b[:, None], np.stack([b, 1j * b if dtype[0] == "c" else -2 * b, b], 1).astype(dtype))[i % 3]
+        a = cs.csr_array(d) if i % 2 else cs.csc_array(d)
+        a.indices, a.indptr = (x.astype("i8" if i % 5 == 0 else "i4") for x in (a.indices, a.indptr))
+        x, y = cl.spsolve(a, cp.asarray(rhs)), sl.spsolve(sp.csc_array(d), rhs)
+        assert x.dtype == y.dtype and x.shape == y.shape
+        condition = np.linalg.cond(d)
+        np.testing.assert_allclose(x.get(), y, rtol=0, atol=condition * abs(y).max() * n * np.finfo(dtype).eps)
+        assert np.array_equal(a.toarray().get(), d)
+    scales = 10.0 ** (np.arange(12) * (1 if single else 10) - (6 if single else 60))
+    d = np.diag(scales).astype(dtype)   # no pivot is small beside its own row
+    close(cl.spsolve(cs.csr_array(d), cp.ones(12, dtype)) * cp.asarray(scales).astype(dtype), np.ones(12, dtype),
+          1e-6 if single else 1e-14)
+    twice = cs.csr_array((cp.asarray([1, 2, 3, 4]).astype(dtype), cp.asarray([0, 0, 1, 0]), cp.asarray([0, 2, 4])),
+                         shape=(2, 2))
+    close(cl.spsolve(twice, cp.ones(2, dtype)), sl.spsolve(twice.get(), np.ones(2, dtype)), 1e-6)
+    for values in ([[1, 2], [2, 4]], [[0, 0], [1, 1]], [[np.nan, 1], [1, 1]], [[np.inf, 1], [1, 2]], [[3, 0], [0, 0]]):
+        d = np.array(values, dtype)
+        for rhs in ([1, 2], [np.nan, 1], [np.inf, 1]):
+            results = []
+            for solve, m, v in ((cl.spsolve, cs.csc_array(cp.asarray(d)), cp.asarray(rhs).astype(dtype)),
+                                (sl.spsolve, sp.csc_array(d), np.array(rhs, dtype))):
+                with warnings.catch_warnings(record=True) as seen:
+                    warnings.simplefilter("always")
+                    x = solve(m, v)
+                results.append((x.get() if solve is cl.spsolve else x,
+                                [w.category for w in seen if w.category is cl.MatrixRankWarning]))
+            (x, told), (y, theirs) = results
+            np.testing.assert_array_equal(x, y)
+            assert told == theirs
+
+
+def test_elimination():
+    """What _sparse.sparse_solve refuses."""
+    from cuprite import _sparse
+    if cp.zeros(1).device.backend == "cuda":
+        pytest.skip("on the CPU alone")
+    a = cs.csr_array(cp.asarray([[1.0, 2], [3, 5]]))
+    data, indices, indptr = a._triple()
+    for transposed in (False, True):
+        d = a.toarray().get()
+        want = np.linalg.solve(d.T if transposed else d, np.arange(6.0).reshape(2, 3))
+        np.testing.assert_allclose(_sparse.sparse_solve(data, indices, indptr, transposed,
+                                                        cp.arange(6.0).reshape(2, 3)).get(), want, rtol=1e-13,
+                                   atol=1e-14)
+    assert _sparse.sparse_solve(data, indices, indptr, False, cp.zeros((2, 0))).shape == (2, 0)
+    assert _sparse.sparse_solve(cp.zeros(0), cp.zeros(0, "i4"), cp.zeros(1, "i4"), False, cp.zeros(0)).shape == (0,)
+    assert _sparse.sparse_solve(data.astype("i4"), indices, indptr, False, cp.ones(2, "i4")).dtype == "f8"
+    for wrong in (cp.ones(3), cp.ones((2, 1, 1)), cp.ones((1, 2))):
+        with raises(ValueError, match="as many rows"):
+            _sparse.sparse_solve(data, indices, indptr, False, wrong)
+    many = cs.csr_array(cp.eye(65))
+    with raises(ValueError, match="at most 64 rows"):
+        _sparse.sparse_solve(*many._triple(), False, cp.ones(65))
+    for values in ([1.0, 2, 2, 4], [1, 2, 1, 2 + 1e-16], [np.nan, 1, 1, 1], [1, 2, 3, np.inf], [1e-300, 1, 1e-300, 1]):
+        with raises(np.linalg.LinAlgError, match="singular"):
+            _sparse.sparse_solve(cp.asarray(values), indices, indptr, False, cp.ones(2))
+    with raises(np.linalg.LinAlgError):
+        _sparse.sparse_solve(data, indices, indptr, False, cp.asarray([1, np.nan]))
+
+
 NORMS = [(None, None), ("fro", None), (1, None), (-1, None), (np.inf, None), (-np.inf, None), (2, None), (1, (1, 0))]
 NORMS += [(o, a) for o in (None, 0, 1, 2, 3, np.inf, -np.inf) for a in (0, 1, -1)]
 
@@ -648,10 +718,12 @@ import cuprite as cp
 from cuprite.scipy import sparse
 from cuprite.scipy.sparse import linalg
 a, b = sparse.csc_array(cp.eye(3) * 2), cp.ones(3)
+assert cp.allclose(linalg.spsolve(a, b), 0.5)
 for name in "cg cgs bicg bicgstab gmres qmr minres tfqmr lgmres gcrotmk lsqr lsmr".split():
     assert cp.allclose(getattr(linalg, name)(a, b)[0], 0.5), name
 assert cp.allclose(linalg.eigsh(a, 1)[0], 2) and cp.allclose(linalg.svds(a, 1)[1], 2)
 linalg.norm(a), linalg.onenormest(a), linalg.expm_multiply(a, b), linalg.matrix_power(a, 3)
+a, b = sparse.csc_array(cp.eye(70) * 2), cp.ones(70)    # too many rows for elimination in an array
 for f in ("spsolve(a, b)", "splu(a)", "eigs(a, 1)", "spsolve_triangular(a, b)"):
     try:
         eval("linalg." + f)

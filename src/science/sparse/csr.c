@@ -353,31 +353,47 @@ cp_array *cp_csr_multiply(cp_array *data, cp_array *indices, cp_array *indptr, i
     return y;
 }
 
-cp_array *cp_csr_substitute(cp_array *data, cp_array *indices, cp_array *indptr, bool upper, cp_array *x)
+/* A system of few rows, or of a triangle: `other` is its transpose, or the upper one. */
+static cp_array *solved(const char *name, bool few, cp_array *data, cp_array *indices, cp_array *indptr, bool other,
+                        cp_array *x)
 {
-    const char *name = "sparse_substitute";
     if (cpi_null(name, data) || cpi_null(name, indices) || cpi_null(name, indptr) || cpi_null(name, x)) return NULL;
     if ((x->ndim != 1 && x->ndim != 2) || x->shape[0] != indptr->size - 1)
         return cpi_fail(CP_ERROR_VALUE, "%s: x must have as many rows as the matrix, and one or two axes", name), NULL;
+    if (few && x->shape[0] > CPI_SPARSE_FEW)
+        return cpi_fail(CP_ERROR_VALUE, "%s: at most %d rows are solved so", name, (int)CPI_SPARSE_FEW), NULL;
     cpi_device *device = cpi_common_device(name, 4, (cp_array *const[]){data, indices, indptr, x});
     const cp_type common = cpi_common_type(2, (cp_array *const[]){data, x});
     const cp_type type = common == CP_FLOAT32 || cpi_is_complex(common) ? common : CP_FLOAT64;
-    if (device && !device->backend->sparse->substitute)
-        return cpi_fail(CP_ERROR_UNSUPPORTED, "%s: triangles are solved on the CPU", name), NULL;
+    const cpi_sparse_ops *ops = device ? device->backend->sparse : NULL;
+    if (ops && (few ? !ops->solve : !ops->substitute))
+        return cpi_fail(CP_ERROR_UNSUPPORTED, "%s: systems are solved on the CPU", name), NULL;
     matrix m;
-    if (!device || hold(name, &m, data, indices, indptr, indptr->size - 1, device, type, false) != CP_OK) return NULL;
+    if (!ops || hold(name, &m, data, indices, indptr, indptr->size - 1, device, type, false) != CP_OK) return NULL;
     cp_array *y = cpi_array_new(name, device, type, x->ndim, x->shape, 'C');
-    int64_t found = -1;
-    const cpi_sparse_triangle t = {.a = m.csr, .upper = upper, .k = x->ndim == 2 ? x->shape[1] : 1,
-                                   .x = y ? y->data : NULL, .found = &found};
+    int64_t found = -1, k = x->ndim == 2 ? x->shape[1] : 1;
     cp_code code = y ? cp_assign(y, x) : cp_error();
-    if (code == CP_OK && y->size) code = device->backend->sparse->substitute(cpi_stream(device), &t);
-    if (code == CP_OK && found >= 0)
+    if (code == CP_OK && y->size) {
+        const cpi_sparse_triangle t = {.a = m.csr, .upper = other, .k = k, .x = y->data, .found = &found};
+        const cpi_sparse_system s = {.a = m.csr, .transposed = other, .k = k, .x = y->data, .found = &found};
+        code = few ? ops->solve(cpi_stream(device), &s) : ops->substitute(cpi_stream(device), &t);
+    }
+    if (code == CP_OK && found >= 0 && few)
+        cpi_fail(CP_ERROR_LINALG, "%s: the matrix is singular, or something is not finite", name);
+    else if (code == CP_OK && found >= 0)
         cpi_fail(CP_ERROR_VALUE, "%s: row %lld has no element on the diagonal where it belongs", name,
                  (long long)found);
     if (cp_error() != CP_OK) cp_free(y), y = NULL;
     drop(&m);
     return y;
+}
+cp_array *cp_csr_substitute(cp_array *data, cp_array *indices, cp_array *indptr, bool upper, cp_array *x)
+{
+    return solved("sparse_substitute", false, data, indices, indptr, upper, x);
+}
+cp_array *cp_csr_solve(cp_array *data, cp_array *indices, cp_array *indptr, bool transposed, cp_array *x)
+{
+    return solved("sparse_solve", true, data, indices, indptr, transposed, x);
 }
 
 /* The transpose times x, or NULL: times ones. */

@@ -131,6 +131,16 @@ typedef struct cpi_sparse_triangle {
     int64_t *found; /* the least row without an element on the diagonal, -1: none */
 } cpi_sparse_triangle;
 
+/* The same of any square matrix, or its transpose, of at most CPI_SPARSE_FEW rows, by elimination with pivots. */
+enum { CPI_SPARSE_FEW = 64 };
+typedef struct cpi_sparse_system {
+    cpi_csr a;
+    bool transposed;
+    int64_t k;
+    void *x;
+    int64_t *found; /* becomes a pivot that is not above rounding, or where something is not finite; -1: x is right */
+} cpi_sparse_system;
+
 /* The class of elements that are computed alike, of CPI_SPARSE_CLASSES: bool, integers by size, floats, complex. */
 enum { CPI_SPARSE_CLASSES = 9 };
 static inline int cpi_sparse_class(cp_type t)
@@ -170,6 +180,8 @@ static inline int64_t cpi_sparse_part(const cpi_csr *a)
  * slot("find", bytes="j->n * 24")
  * slot("substitute", absent="cuda", waits=True,
  *      bytes="triangle->a.nnz * (4 + (int64_t)cp_type_size(triangle->a.type))")
+ * slot("solve", absent="cuda", waits=True,
+ *      bytes="system->a.nnz * (4 + (int64_t)cp_type_size(system->a.type))")
  * slot("basis_dots", bytes="b->n * (b->count + 1) * (int64_t)cp_type_size(b->type)")
  * slot("basis_subtract", bytes="b->n * (b->count + 2) * (int64_t)cp_type_size(b->type)")
  * slot("pass", bytes="p->n * (p->sums * 3 + p->dots) * (int64_t)cp_type_size(p->type)") */
@@ -208,6 +220,7 @@ typedef struct cpi_sparse_ops {
     cp_code (*dense)(cp_stream *stream, const cpi_sparse_job *j);
     cp_code (*find)(cp_stream *stream, const cpi_sparse_job *j);
     cp_code (*substitute)(cp_stream *stream, const cpi_sparse_triangle *triangle);
+    cp_code (*solve)(cp_stream *stream, const cpi_sparse_system *system);
     cp_code (*basis_dots)(cp_stream *stream, const cpi_sparse_basis *b);
     cp_code (*basis_subtract)(cp_stream *stream, const cpi_sparse_basis *b);
     cp_code (*pass)(cp_stream *stream, const cpi_sparse_pass *p);

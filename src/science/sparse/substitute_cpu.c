@@ -1,7 +1,5 @@
 /* Systems of triangles on the CPU, row by row: each waits for those before it. */
-#include <math.h>
-
-#include "sparse/rows_cpu.h"
+#include "sparse/quotients_cpu.h"
 
 static const float cpi_sp_zero_f32 = 0;
 static const double cpi_sp_zero_f64 = 0;
@@ -11,24 +9,6 @@ static const float cpi_sp_one_f32 = 1;
 static const double cpi_sp_one_f64 = 1;
 static const cp_complex64 cpi_sp_one_c64 = {1, 0};
 static const cp_complex128 cpi_sp_one_c128 = {1, 0};
-
-static inline float cpi_sp_div_f32(float a, float b) { return a / b; }
-static inline double cpi_sp_div_f64(double a, double b) { return a / b; }
-/* Smith's division, which neither overflows nor underflows before the quotient does. */
-static inline cp_complex128 cpi_sp_div_c128(cp_complex128 a, cp_complex128 b)
-{
-    if (fabs(b.re) >= fabs(b.im)) {
-        const double q = b.im / b.re, d = b.re + b.im * q;
-        return (cp_complex128){(a.re + a.im * q) / d, (a.im - a.re * q) / d};
-    }
-    const double q = b.re / b.im, d = b.re * q + b.im;
-    return (cp_complex128){(a.re * q + a.im) / d, (a.im * q - a.re) / d};
-}
-static inline cp_complex64 cpi_sp_div_c64(cp_complex64 a, cp_complex64 b)
-{
-    const cp_complex128 r = cpi_sp_div_c128((cp_complex128){a.re, a.im}, (cp_complex128){b.re, b.im});
-    return (cp_complex64){(float)r.re, (float)r.im};
-}
 
 #define V float
 #define VS f32

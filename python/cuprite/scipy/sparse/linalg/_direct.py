@@ -104,12 +104,15 @@ def _superlu():
 
 def _as_it_is(A, formats):
     """(rows, elements, data, indices, indptr) of a matrix that SuperLU takes as it is; None of others."""
-    if not issparse(A) or A.format not in formats or A.ndim != 2 or not A.shape[0] == A.shape[1] > 0:
+    if not issparse(A) or A._format not in formats:
         return None
-    if A.dtype.char not in "fdFD" or not A.has_canonical_format or _superlu() is None:
+    shape = A._shape
+    if len(shape) != 2 or not shape[0] == shape[1] > 0 or not A.has_canonical_format:
         return None
-    data, indices, indptr = (x.get() for x in A._triple())
-    return (A.shape[0], data.size, data, indices, indptr) if indices.dtype.char == indptr.dtype.char == "i" else None
+    data, indices, indptr = A._triple()
+    if data.dtype.char not in "fdFD" or not indices.dtype.char == indptr.dtype.char == "i" or _superlu() is None:
+        return None
+    return shape[0], data.size, data.get(), indices.get(), indptr.get()
 
 
 _MANY = 1 << 14     # elements, from which on it pays to look at them
@@ -135,8 +138,29 @@ def _ordering(A):
     return "MMD_AT_PLUS_A" if bool((places == indices).all() & (ends == indptr).all()) else None
 
 
+_FEW = 64   # rows, up to which elimination in an array takes less time than SuperLU takes to begin
+
+
+def _of_few(A, b):
+    """x of few rows on the CPU, without SuperLU; None of others, and where a pivot is not above rounding: SuperLU then
+    says whether it is 0."""
+    if not issparse(A) or A._format not in ("csr", "csc") or b.device.backend != "cpu":
+        return None
+    shape, right = A._shape, b.shape
+    if len(shape) != 2 or not 0 < shape[0] == shape[1] <= _FEW or right[:1] != shape[:1] or len(right) > 2:
+        return None
+    data, indices, indptr = A._triple()
+    if data.dtype != b.dtype or data.dtype.char not in "fdFD" or not right[-1]:
+        return None
+    try:
+        x = _sparse.sparse_solve(data, indices, indptr, A._format == "csc", b)
+    except numpy.linalg.LinAlgError:
+        return None
+    return x.ravel() if x.shape[1:] == (1,) else x
+
+
 def spsolve(A, b, permc_spec=None, use_umfpack=True):
-    """x with A x = b, by a factorization on the host.
+    """x with A x = b, by a factorization on the host: SuperLU's, or on the CPU, of at most 64 rows, one in an array.
 
     Parameters: A: a square matrix; b: a vector, a matrix of right sides, or a sparse one; permc_spec: how columns are
         ordered: 'NATURAL', 'MMD_ATA', 'MMD_AT_PLUS_A' or 'COLAMD', by default the last one, or that before where the
@@ -149,16 +173,22 @@ def spsolve(A, b, permc_spec=None, use_umfpack=True):
         >>> cp.scipy.sparse.linalg.spsolve(a, cp.asarray([5.0, 4.0]))
         array([1., 1.])
     """
-    theirs = scipy_linalg("spsolve")
-    permc_spec = _ordering(A) if permc_spec is None else permc_spec
-    plain = isinstance(b, cp.ndarray) and b.ndim in (1, 2) and b.dtype == A.dtype and b.shape[0] == A.shape[0]
-    given = _as_it_is(A, ("csc", "csr")) if plain and b.size else None
+    if permc_spec is None and isinstance(b, cp.ndarray):
+        x = _of_few(A, b)
+        if x is not None:
+            return x
+    given = _as_it_is(A, ("csc", "csr")) if isinstance(b, cp.ndarray) else None
+    if permc_spec is None and (not given or given[1] >= _MANY):
+        permc_spec = _ordering(A)
     if given:
-        x, info = _superlu().gssv(*given, b.get(), int(A.format == "csc"), options={"ColPerm": permc_spec})
-        if info:
-            warnings.warn("Matrix is exactly singular", theirs.MatrixRankWarning, stacklevel=3)
-            x.fill(numpy.nan)
-        return cp.asarray(x.ravel() if b.ndim == 1 or b.shape[1] == 1 else x)
+        shape = b.shape
+        if len(shape) in (1, 2) and shape[0] == given[0] and shape[-1] and b.dtype == given[2].dtype:
+            x, info = _superlu().gssv(*given, b.get(), A._format == "csc", options={"ColPerm": permc_spec})
+            if info:
+                warnings.warn("Matrix is exactly singular", scipy_linalg("spsolve").MatrixRankWarning, stacklevel=3)
+                x.fill(numpy.nan)
+            return cp.asarray(x if len(shape) == x.ndim and shape[1:] != (1,) else x.ravel())
+    theirs = scipy_linalg("spsolve")
     A = _host_matrix("spsolve", A, ("csc", "csr"))
     return from_host(theirs.spsolve(A, to_host(b), permc_spec=permc_spec, use_umfpack=False))
 

@@ -478,7 +478,7 @@ def test_both_ways_to_superlu(direct, monkeypatch):
 
 @pytest.mark.parametrize("dtype", TYPES)
 def test_systems_of_few_rows(dtype):
-    """Elimination in an array, where SciPy has SuperLU: the same solutions; what is singular or not finite, as there."""
+    """Elimination in an array, where SciPy has SuperLU: the same solutions; singular and not finite systems too."""
     r = np.random.default_rng(TYPES.index(dtype))
     single = dtype in ("f4", "c8")
     for i in range(60):

@@ -37,6 +37,8 @@ CALLS = {
     "tile": ("x = cp.asarray(rng.random((60000, 1)))\n",  # vectors of 1: the shortest turns of the loop
              "[distance.cdist(x[:20000], x, 'chebyshev') for i in range(1000)]"),
     "matrix": ("x = cp.asarray(rng.random((400, 1500)))\n", "distance.cdist(x, x, 'mahalanobis', VI=cp.eye(1500))"),
+    "cosine": ("x = cp.asarray(rng.random((6000, 6000)))\n", "distance.cdist(x, x, 'cosine')"),
+    "correlation": ("x = cp.asarray(rng.random((6000, 6000)))\n", "distance.pdist(x, 'correlation')"),
     "hausdorff": ("x = cp.asarray(rng.random((60000, 500)))\n", "distance.directed_hausdorff(x, x)"),
     "one thread": ("cp._device.threads(1)\n" + WIDE, "distance.cdist(x, x, 'jensenshannon')"),
     "query": ("x = cp.asarray(rng.random((300000, 18)))\nt = KDTree(x)\n", "t.query(x, k=3)"),

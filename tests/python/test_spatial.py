@@ -28,6 +28,21 @@ def ours(options):
     return {k: cp.asarray(v) if isinstance(v, np.ndarray) else v for k, v in options.items()}
 
 
+@pytest.mark.parametrize("rows", [1, 3, 64, 69, 70])
+@pytest.mark.parametrize("metric, options", [("cosine", {}), ("correlation", {}), ("cosine", {"w": W}),
+                                             ("correlation", {"w": W})])
+def test_products_some_rows_at_a_time(monkeypatch, device, metric, options, rows):
+    from cuprite.scipy.spatial.distance import _metrics
+    for others, wanted in ((A, sd.pdist(A, metric, **options)), (B, sd.cdist(A, B, metric, **options))):
+        monkeypatch.setattr(_metrics, "_AT_ONCE", rows * len(others) * _metrics._SHORTEST)
+        x, y = cp.asarray(A), cp.asarray(others)
+        got = cd.pdist(x, metric, **ours(options)) if others is A else cd.cdist(x, y, metric, **ours(options))
+        np.testing.assert_allclose(got.get(), wanted, rtol=1e-12, atol=1e-13)
+    for n in (0, 1, 2):
+        assert cd.pdist(x[:n], metric, **ours(options)).shape == (n * (n - 1) // 2,)
+        assert cd.cdist(x[:n], y[:0], metric, **ours(options)).shape == (n, 0)
+
+
 @pytest.mark.parametrize("metric, a, b, options", CASES)
 def test_metrics(metric, a, b, options):
     got = cd.cdist(cp.asarray(a), cp.asarray(b), metric, **ours(options))

@@ -31,6 +31,8 @@ INFOS = {name: MetricInfo(name, {name, *more.split()}, None, ("bool",) if name i
          for name, more in _AKA.items()}
 NAMES = {alias: name for name, info in INFOS.items() for alias in info.aka}
 _WITHOUT_WEIGHTS = {"hellinger", "kl_divergence", "jensenshannon", "mahalanobis", "seuclidean"}
+_AT_ONCE = 1 << 32  # multiplications of a product: a fraction of a second on a CPU, in which no signal is heard
+_SHORTEST = 256     # vectors that are counted so long: a product has no more than 128 MiB then
 
 
 def array(x) -> ndarray:
@@ -85,20 +87,33 @@ def _inverse(given, a, b) -> ndarray:
 
 
 def _by_product(a, b, w, centered) -> ndarray:
-    """Cosine and correlation distances through a product of matrices."""
+    """Cosine and correlation distances through products of matrices, some rows at a time; b None: the pairs of a."""
+    sets = [a] if b is None else [a, b]
     if w is not None:
         w = w / w.sum()
     if centered:
         # less their first element: the mean of a point whose elements are equal is exactly 0 then, and not a rounding
-        a, b = (x - x[:, :1] for x in (a, b))
-        a, b = (x - (x.mean(axis=1) if w is None else x @ w)[:, None] for x in (a, b))
-    left = a if w is None else a * w
-    lengths = [cuprite.sqrt((x * x if w is None else x * x * w).sum(axis=1)) for x in (a, b)]
-    product = left @ b.T
-    product /= lengths[0][:, None]
-    product /= lengths[1]
-    cuprite.clip(product, -1.0, 1.0, out=product)
-    return cuprite.subtract(1.0, product, out=product)
+        sets = [x - x[:, :1] for x in sets]
+        sets = [x - (x.mean(axis=1) if w is None else x @ w)[:, None] for x in sets]
+    lengths = [cuprite.sqrt((x * x if w is None else x * x * w).sum(axis=1)) for x in sets]
+    left, right = sets[0] if w is None else sets[0] * w, sets[-1]
+    n, m = left.shape[0], right.shape[0]
+    with left.device:  # whatever the current one is
+        out = cuprite.empty((n, m) if b is not None else n * (n - 1) // 2)
+    rows, filled = max(1, _AT_ONCE // (max(m, 1) * max(left.shape[1], _SHORTEST))), 0
+    for i in range(0, n, rows):
+        some = slice(i, min(i + rows, n))
+        first = 0 if b is not None else i  # pairs with points before are there already
+        product = cuprite.matmul(left[some], right[first:].T, out=None if b is None else out[some])
+        product /= lengths[0][some, None]
+        product /= lengths[-1][first:]
+        cuprite.clip(product, -1.0, 1.0, out=product)
+        cuprite.subtract(1.0, product, out=product)
+        if b is None:
+            pairs = product[cuprite.triu_indices(product.shape[0], 1, product.shape[1])]
+            out[filled:filled + pairs.size] = pairs
+            filled += pairs.size
+    return out
 
 
 def _scaled(a, how) -> ndarray:
@@ -116,9 +131,6 @@ def of_pairs(name, a, b, w, p, V, VI) -> ndarray:
         raise TypeError(f"{name}() got an unexpected keyword argument 'w'")
     w, matrix, power = weights_of(w, ndim), None, 2.0
     if name in ("cosine", "correlation"):
-        if b is None:
-            full = _by_product(a, a, w, name == "correlation")
-            return full[cuprite.triu_indices(a.shape[0], 1)]
         return _by_product(a, b, w, name == "correlation")
     if name == "minkowski":
         power = 2.0 if p is None else float(p)

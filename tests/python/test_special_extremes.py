@@ -101,3 +101,29 @@ def test_gamma_keeps_its_sign_where_it_vanishes(device):
     assert not small.any() and np.isinf(large).all()
     np.testing.assert_array_equal(np.copysign(1, small), sign)
     np.testing.assert_array_equal(np.sign(large), sign)
+
+
+#: where a number is infinite: the limits, and NaN where there is none. SciPy's beta(inf, inf), poch(inf, 3) and
+#: poch(-inf, 2) are NaN
+AT_INFINITY = {
+    "beta": [(np.inf, -0.5, -np.inf), (-1.5, np.inf, np.inf), (np.inf, -2.5, -np.inf), (np.inf, 3, 0),
+             (np.inf, np.inf, 0), (np.inf, -3, np.inf)],
+    "betaln": [(np.inf, -0.5, np.inf), (-1.5, np.inf, np.inf), (np.inf, 3, -np.inf), (np.inf, np.inf, -np.inf)],
+    "binom": [(np.inf, 0, 1), (np.inf, 1, np.inf), (np.inf, 2.5, np.inf), (np.inf, -1, 0), (np.inf, -1.5, 0),
+              (0, -np.inf, 0), (3, -np.inf, 0), (2.5, -np.inf, 0), (-0.5, -np.inf, 0), (3, np.inf, 0),
+              (-1.5, np.inf, np.nan), (-2, np.inf, np.nan), (np.inf, np.inf, np.nan), (np.inf, -np.inf, np.nan),
+              (-np.inf, 2, np.nan), (np.nan, np.inf, np.nan), (np.inf, np.nan, np.nan)],
+    "poch": [(-np.inf, 0, 1), (-np.inf, 1, -np.inf), (-np.inf, 2, np.inf), (-np.inf, -1, 0), (-np.inf, 0.5, np.nan),
+             (np.inf, 3, np.inf), (np.inf, 0, 1), (np.inf, -2.5, 0), (2, np.inf, np.inf), (-0.5, np.inf, -np.inf),
+             (-1.5, np.inf, np.inf), (0, np.inf, 0), (-2, -np.inf, 0), (1.5, -np.inf, np.nan),
+             (np.nan, np.inf, np.nan), (np.inf, np.nan, np.nan), (-np.inf, np.inf, np.nan)],
+}
+
+
+@pytest.mark.parametrize("t", "fd")
+@pytest.mark.parametrize("name", AT_INFINITY)
+def test_at_infinity(device, name, t):
+    a, b, wanted = np.array(AT_INFINITY[name]).T
+    np.testing.assert_array_equal(host(getattr(ours, name), a, b, t=t), wanted)
+    if name.startswith("beta"):
+        np.testing.assert_array_equal(host(getattr(ours, name), b, a, t=t), wanted)

@@ -364,6 +364,7 @@ CPS_HEAVY double cps_beta(double a, double b)
             return (fmod(other, 2) != 0 ? -1 : 1) * cps_beta_positive(1 - pole - other, other);
         return CPS_INF;
     }
+    if (a == CPS_INF) return cps_gammasgn(b) * a;
     if (fabs(a) < 150 && fabs(b) < 150 && fabs(a + b) < 150) return cps_gamma(a) * (cps_rgamma(a + b) * cps_gamma(b));
     if (a < CPS_INF && a + b > 10 && b > -150) return cps_gamma(b) * exp(cps_gamma_ratio_log(b, a));
     if (cps_is_pole(a + b)) return 0;
@@ -382,15 +383,16 @@ CPS_HEAVY double cps_betaln(double a, double b)
         return cps_gammaln(b) + cps_gamma_ratio_log(b, a);
     const double v = cps_beta(a, b);
     if (v != 0 && fabs(v) < CPS_INF) return log(fabs(v));
-    if (cps_is_pole(a) || cps_is_pole(b)) return CPS_INF;
+    if (cps_is_pole(a) || cps_is_pole(b) || a == CPS_INF) return CPS_INF;
     return cps_is_pole(a + b) ? -CPS_INF : (cps_gammaln(a) - cps_gammaln(a + b)) + cps_gammaln(b);
 }
 
 /* gamma(z + m) / gamma(z) */
 CPS_HEAVY double cps_poch(double z, double m)
 {
-    if (z > 0 && m == CPS_INF) return m;
-    if (!(z > -CPS_INF) || !(fabs(m) < CPS_INF)) return CPS_NAN;
+    if (z == -CPS_INF) return m == floor(m) && fabs(m) < CPS_INF ? pow(z, m) : CPS_NAN;
+    if (z == z && fabs(m) == CPS_INF) return cps_is_pole(z) ? 0 : m > 0 ? cps_gammasgn(z) * m : CPS_NAN;
+    if (z != z || m != m) return CPS_NAN;
     if (z == CPS_INF) return m > 0 ? CPS_INF : m == 0 ? 1 : 0;
     if (m == floor(m) && fabs(m) < 40) {
         double r = 1;
@@ -409,8 +411,9 @@ CPS_HEAVY double cps_poch(double z, double m)
 /* Binomial coefficients of real arguments. */
 CPS_HEAVY double cps_binom(double n, double k)
 {
-    if (!(fabs(n) < CPS_INF) || !(fabs(k) < CPS_INF)) return CPS_NAN;
-    if (n < 0 && n == floor(n)) return CPS_NAN;
+    if (n != n || k != k || (n < 0 && n == floor(n))) return CPS_NAN;
+    if (fabs(k) == CPS_INF) return n > -1 && n < CPS_INF ? 0 : CPS_NAN;
+    if (n == CPS_INF) return k > 0 ? n : k == 0; /* n^k / gamma(k + 1) */
     double kx = floor(k);
     if (k == kx && (fabs(n) > 1e-8 || n == 0)) {
         const double nx = floor(n);

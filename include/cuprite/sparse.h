@@ -99,6 +99,7 @@ typedef struct cp_sparse_solve_options {
     CP_OPTION(cp_sparse *, m);      /* an approximate inverse of a, */
     CP_OPTION(cp_sparse_operator, apply); /* or a function that multiplies by one; */
     CP_OPTION(void *, context);     /* its first argument */
+    CP_OPTION(cp_sparse_operator, adjoint); /* of bicg and qmr: a function that multiplies by apply's adjoint */
     CP_OPTION(int64_t, every);      /* steps between two looks at the norm; 0: see below */
     CP_OPTION(int64_t, restart);    /* of gmres: the steps of a cycle; 0: 20 */
     CP_OPTION(double, shift);       /* of minres: subtracted from a's diagonal */
@@ -117,6 +118,15 @@ CP_API cp_array *cp_sparse_cg(cp_sparse *a, cp_array *b, const cp_sparse_solve_o
  * down it stops, and the report says that it has not converged. */
 CP_API cp_array *cp_sparse_bicgstab(cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options);
 #define cp_sparse_bicgstab(...) CP_CALL2(cp_sparse_bicgstab, cp_sparse_solve_options, __VA_ARGS__, ._ = 0)
+/* x with a x = b for any square a, by conjugate gradients squared (Sonneveld, 1989), by biconjugate gradients (Lanczos,
+ * 1952; Fletcher, 1976), and by quasi-minimal residuals (Freund and Nachtigal, 1991), with m on the left. The last two
+ * multiply by a's adjoint, which is made once. They stop where a method breaks down, and read numbers as cg does. */
+CP_API cp_array *cp_sparse_cgs(cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options);
+#define cp_sparse_cgs(...) CP_CALL2(cp_sparse_cgs, cp_sparse_solve_options, __VA_ARGS__, ._ = 0)
+CP_API cp_array *cp_sparse_bicg(cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options); /* see cgs */
+#define cp_sparse_bicg(...) CP_CALL2(cp_sparse_bicg, cp_sparse_solve_options, __VA_ARGS__, ._ = 0)
+CP_API cp_array *cp_sparse_qmr(cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options); /* see cgs */
+#define cp_sparse_qmr(...) CP_CALL2(cp_sparse_qmr, cp_sparse_solve_options, __VA_ARGS__, ._ = 0)
 /* x with (a - shift) x = b for a Hermitian a, definite or not, by minimal residuals (Paige and Saunders, 1975), with a
  * positive definite m. rtol is relative to the norms of a and x, as the method estimates them; atol does not count. A
  * solution of least squares, where a is singular, counts as one. The numbers are read as those of cg. */

@@ -44,12 +44,12 @@ static bool count_step(cpi_krylov *s)
 /* What the caller's function makes of a vector, as one of the solver's type. It may be x, with another reference or
  * without; an array that was made in the function is this step's scope's; of any other one the function gave a
  * reference. */
-static cp_array *by_call(const cpi_krylov *s, cp_array *x)
+static cp_array *by_call(const cpi_krylov *s, const char *what, cp_sparse_operator f, cp_array *x)
 {
     const int before = __atomic_load_n(&x->refs, __ATOMIC_RELAXED);
-    cp_array *z = s->o->apply(s->o->context, x), *y = NULL;
+    cp_array *z = f(s->o->context, x), *y = NULL;
     if (!z) {
-        if (cp_error() == CP_OK) cpi_fail(CP_ERROR_VALUE, "%s: apply returned NULL", s->name);
+        if (cp_error() == CP_OK) cpi_fail(CP_ERROR_VALUE, "%s: %s returned NULL", s->name, what);
         return NULL;
     }
     if (z == x) {
@@ -57,16 +57,49 @@ static cp_array *by_call(const cpi_krylov *s, cp_array *x)
         return x;
     }
     if (z->ndim != 1 || z->size != s->n)
-        cpi_fail(CP_ERROR_VALUE, "%s: apply must return a 1-D array of %lld elements", s->name, (long long)s->n);
+        cpi_fail(CP_ERROR_VALUE, "%s: %s must return a 1-D array of %lld elements", s->name, what, (long long)s->n);
     else y = cp_astype(z, s->type);
     if (!z->scope || z->scope != cpi_scope_now()) cp_free(z);
     return y;
 }
+/* A preconditioner's product, which may be of another type. */
+static cp_array *times(const cpi_krylov *s, cp_sparse *m, cp_array *x)
+{
+    cp_array *y = cp_sparse_dot(m, x);
+    return y && y->type != s->type ? cp_astype(y, s->type) : y;
+}
 cp_array *cpi_krylov_apply(const cpi_krylov *s, cp_array *x)
 {
     if (!x) return NULL;
-    if (s->o->apply) return by_call(s, x);
-    return s->m ? cp_sparse_dot(s->m, x) : x;
+    if (s->o->apply) return by_call(s, "apply", s->o->apply, x);
+    return s->m ? times(s, s->m, x) : x;
+}
+cp_array *cpi_krylov_apply_adjoint(const cpi_krylov *s, cp_array *x)
+{
+    if (!x) return NULL;
+    if (s->o->apply) return by_call(s, "adjoint", s->o->adjoint, x);
+    return s->m_adjoint ? times(s, s->m_adjoint, x) : x;
+}
+/* The conjugate transpose of compressed rows. */
+static cp_sparse *adjoint_of(cp_sparse *a)
+{
+    cp_sparse *turned = cp_sparse_transpose(a), *rows = turned ? cp_sparse_convert(turned, CP_SPARSE_CSR) : NULL;
+    cp_sparse *made = NULL;
+    if (rows && cpi_is_complex(rows->part[0]->type)) {
+        const cpi_sparse_parts p = {cp_conjugate(rows->part[0]), rows->part[1], rows->part[2]};
+        made = cpi_sparse_made(CP_SPARSE_CSR, rows->rows, rows->columns, p, rows->sorted, rows->canonical);
+    } else made = cp_sparse_retain(rows);
+    cp_sparse_free(rows);
+    cp_sparse_free(turned);
+    return made;
+}
+bool cpi_krylov_adjoint(cpi_krylov *s)
+{
+    if (s->o->apply && !s->o->adjoint)
+        return cpi_fail(CP_ERROR_VALUE, "%s: apply needs adjoint, which multiplies by its adjoint", s->name) == CP_OK;
+    s->adjoint = adjoint_of(s->a);
+    s->m_adjoint = s->m ? adjoint_of(s->m) : NULL;
+    return s->adjoint && (s->m_adjoint || !s->m);
 }
 
 static cp_code check(cpi_krylov *s, cp_sparse *a, cp_array *b)
@@ -148,8 +181,8 @@ cp_array *cpi_krylov_solve(const char *name, cp_sparse *a, cp_array *b, const cp
     cp_array *x = cp_error() == CP_OK ? cp_copy(s.x) : NULL; /* in the scope, which gives it to the caller */
     cp_array *const held[] = {s.x, s.r, s.square, s.size, s.live, s.steps};
     for (size_t i = 0; i < sizeof held / sizeof *held; i++) cp_free(held[i]);
-    cp_sparse_free(s.m);
-    cp_sparse_free(s.a);
+    cp_sparse *const matrices[] = {s.m, s.a, s.adjoint, s.m_adjoint};
+    for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++) cp_sparse_free(matrices[i]);
     return cpi_end(&f, x);
 }
 /* Sums of vectors in one pass where the device can, each in the place of an operand. */

@@ -9,6 +9,7 @@ typedef struct cpi_krylov {
     const cp_sparse_solve_options *o;
     cp_sparse *a;               /* owned: compressed rows, of the solution's type */
     cp_sparse *m;               /* owned, or NULL */
+    cp_sparse *adjoint, *m_adjoint; /* owned, or NULL: see cpi_krylov_adjoint */
     cp_array *b;                /* the right side, of the call's scope */
     int64_t n, maxiter, every;
     cp_type type;
@@ -32,6 +33,10 @@ void cpi_krylov_looked(cpi_krylov *s);
 bool cpi_krylov_measure(cpi_krylov *s, cp_array *sound);
 /* The preconditioner times a vector, in this step's scope; the vector itself without one. */
 cp_array *cpi_krylov_apply(const cpi_krylov *s, cp_array *x);
+/* Makes the adjoints of a and m, for methods that need them. False on failure. */
+bool cpi_krylov_adjoint(cpi_krylov *s);
+/* The preconditioner's adjoint times a vector. */
+cp_array *cpi_krylov_apply_adjoint(const cpi_krylov *s, cp_array *x);
 
 static inline bool cpi_krylov_single(const cpi_krylov *s) { return s->type == CP_FLOAT32 || s->type == CP_COMPLEX64; }
 /* Puts a value of this step in the place of the last one's. */

@@ -158,6 +158,15 @@ def uses(letter, expressions):
     return any(re.search(rf"\b{letter}\b", e) for e in expressions)
 
 
+def called_once(expressions, word):
+    """Expressions, with the declaration before them of what all of them take a member of: (T)f(a).x, (T)f(a).y. `word`
+    is the language's for a type that follows from the value."""
+    parts = [re.fullmatch(r"(\(\w+\))(\w+\(.*\))\.(\w+)", e) for e in expressions]
+    if len(parts) < 2 or None in parts or len({m[2] for m in parts}) > 1:
+        return [], expressions
+    return [f"const {word} all = {parts[0][2]};"], [f"{m[1]}all.{m[3]}" for m in parts]
+
+
 # --- names, functions, data ---
 
 def arguments(o):
@@ -274,7 +283,9 @@ def loop(inputs, outputs, expressions, name):
         made = [f"{indent}const {kinds[x]} {x} = p{x}[0];" for x in used if x in fixed]
         made += ["#pragma GCC ivdep", f"{indent}for (int64_t i = 0; i < n; i++) {{"]
         made += [f"{indent}    const {kinds[x]} {x} = p{x}[i];" for x in moving]
-        made += [f"{indent}    {o}[i] = {e};" for o, e in zip(outs, expressions)]
+        before, values = called_once(expressions, "__auto_type")
+        made += [f"{indent}    {line}" for line in before]
+        made += [f"{indent}    {o}[i] = {e};" for o, e in zip(outs, values)]
         return made + [f"{indent}}}"]
 
     cases = {1: [("", "")], 2: [("scalars == 0", ""), ("scalars == 1", "a"), ("", "b")],

@@ -9,8 +9,8 @@ Operations with one result, all of whose inputs have the computing type, use the
 kernel. In a group of types equal bodies exist once.
 """
 from element_types import by_suffix, for_type, types_of
-from elementwise import (LETTERS, RULES, TABLE, acting_type, chapters_of, groups_of, main_of, operations_of, types_in,
-                         uses, word_of)
+from elementwise import (LETTERS, RULES, TABLE, acting_type, called_once, chapters_of, groups_of, main_of,
+                         operations_of, types_in, uses, word_of)
 
 CALLS = {"never": "CPI_CALL_NEVER", "general": "CPI_CALL_GENERAL", "wide": "CPI_CALL_WIDE", "always": "CPI_CALL_ALWAYS",
          "once": "CPI_CALL_ALWAYS"}
@@ -223,12 +223,13 @@ class Kernels:
 
     def several(self, o, t):
         """The kernels of an operation that has several results, or inputs of other types: (straight, general)."""
-        _, expressions, _ = self.body(o, t)
+        before, expressions = called_once(self.body(o, t)[1], "auto")
         ins, outs = o.in_types(self.types, t), o.out_types(self.types, t)
         name = f"{o.name}_{t.suffix}"
-        lines = [f"        const {u.stored} r{k} = {e};" for k, (e, u) in enumerate(zip(expressions, outs))]
+        lines = [f"        {line}" for line in before]
+        lines += [f"        const {u.stored} r{k} = {e};" for k, (e, u) in enumerate(zip(expressions, outs))]
         self.general(name, ins, outs, self.unrolled(o), lines)
-        return self.straight(o, t, expressions), name
+        return self.straight(o, t, before, expressions), name
 
     def once(self, members, t):
         """The kernel of all operations of a chapter that have these types, computed in the wide type of t's kind."""
@@ -236,9 +237,11 @@ class Kernels:
         name = f"once_{'_'.join(u.suffix for u in ins)}_to_{'_'.join(u.suffix for u in outs)}"
         lines = [f"        {u.stored} r{k} = {{}};" for k, u in enumerate(outs)] + ["        switch (g.op) {"]
         for o in members:
-            lines.append(f"        case CP_OP_{o.name}:")
-            lines += [f"            r{k} = {e};" for k, e in enumerate(self.body(o, t)[1])]
-            lines.append("            break;")
+            before, expressions = called_once(self.body(o, t)[1], "auto")
+            lines.append(f"        case CP_OP_{o.name}:{' {' if before else ''}")
+            lines += [f"            {line}" for line in before]
+            lines += [f"            r{k} = {e};" for k, e in enumerate(expressions)]
+            lines += ["            break;"] + ["        }"] * len(before)
         self.general(name, ins, outs, "#pragma unroll 1", lines + ["        }"])
         return name
 
@@ -267,7 +270,7 @@ class Kernels:
                       f"        else cpi_store_{u.suffix}(g.data[{k}] + at[u][{k}], g.type[{k}], r{k});"]
         self.text.append("\n".join(lines + ["    }", "}"]))
 
-    def straight(self, o, t, expressions):
+    def straight(self, o, t, before, expressions):
         """The kernel of contiguous operands: the CPI_RUN elements of a thread are adjacent; results have their
         types."""
         name = f"{o.name}_{t.suffix}_straight"
@@ -284,6 +287,7 @@ class Kernels:
         lines += [f"    cpi_pack<{u.stored}, CPI_RUN> r{k};" for k, u in enumerate(outs)]
         lines += [self.unrolled(o), "    for (int u = 0; u < CPI_RUN; u++) {"]
         lines += [f"        const {u.stored} {x} = {x}s.x[u];" for x, u in zip(LETTERS, ins)]
+        lines += [f"        {line}" for line in before]
         lines += [f"        r{k}.x[u] = {e};" for k, e in enumerate(expressions)] + ["    }"]
         lines += [f"    cpi_straight_give(g, {k}, i, left, r{k});" for k in range(o.nout)]
         self.text.append("\n".join(lines + ["}"]))

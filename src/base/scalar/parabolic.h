@@ -318,22 +318,23 @@ CPS_MATH double cps_mixed(double a, double x, double b, double y)
 {
     return (a == 0 ? 0 : a * x) + (b == 0 ? 0 : b * y);
 }
-/* D or its derivative */
-CPS_HEAVY double cps_pbdv(int slope, double v, double x)
+/* D and its derivative */
+CPS_HEAVY cps_line cps_pbdv(double v, double x)
 {
-    if (v != v || x != x || cps_infinite(v)) return CPS_NAN;
-    const double sign = slope ? -1 : 1;
-    cps_line d = {0, 0}, g = {0, 0};
+    cps_line r = {CPS_NAN, CPS_NAN}, d, g = {0, 0};
+    if (v != v || x != x || cps_infinite(v)) return r;
     if (x < 0 && v < -0.5) { /* grows from 0 on */
-        if (x < -200) return sign * CPS_INF;
+        r.y = CPS_INF, r.slope = -CPS_INF;
+        if (x < -200) return r;
         d = cps_u_at_0(-v - 0.5);
         d.slope = -d.slope;
         d = cps_solve(-v - 0.5, 0.25, 0, -x, d);
-        if (x < -30 && !(cps_finite(d.y) && cps_finite(d.slope))) return sign * CPS_INF;
-        return slope ? -d.slope : d.y;
+        if (x < -30 && !(cps_finite(d.y) && cps_finite(d.slope))) return r;
+        d.slope = -d.slope;
+        return d;
     }
     d = cps_d_right(v, fabs(x));
-    if (x >= 0) return slope ? d.slope : d.y;
+    if (x >= 0) return d;
     double b = CPS_PI * cps_rgamma(-v);
     if (b != 0) g = cps_v_right(v, -x);
     if (v > 160) { /* -sin(pi v) gamma(1 + v) */
@@ -341,18 +342,21 @@ CPS_HEAVY double cps_pbdv(int slope, double v, double x)
         b = -cps_sinpi(v);
         g.y = g.y * half * half, g.slope = g.slope * half * half;
     }
-    return sign * cps_mixed(cps_cospi(v), slope ? d.slope : d.y, b, slope ? g.slope : g.y);
+    const double c = cps_cospi(v);
+    r.y = cps_mixed(c, d.y, b, g.y), r.slope = -cps_mixed(c, d.slope, b, g.slope);
+    return r;
 }
-/* V of -v - 1/2, or its derivative */
-CPS_HEAVY double cps_pbvv(int slope, double v, double x)
+/* V of -v - 1/2 and its derivative */
+CPS_HEAVY cps_line cps_pbvv(double v, double x)
 {
-    if (v != v || x != x || cps_infinite(v)) return CPS_NAN;
+    cps_line r = {CPS_NAN, CPS_NAN}, d = {0, 0};
+    if (v != v || x != x || cps_infinite(v)) return r;
     const cps_line g = cps_v_right(v, fabs(x));
-    if (x >= 0) return slope ? g.slope : g.y;
-    const double b = -cps_sinpi(v) * cps_rgamma(1 + v), sign = slope ? -1 : 1;
-    cps_line d = {0, 0};
+    if (x >= 0) return g;
+    const double b = -cps_sinpi(v) * cps_rgamma(1 + v), c = -cps_cospi(v);
     if (b != 0) d = cps_d_right(v, -x);
-    return sign * cps_mixed(-cps_cospi(v), slope ? g.slope : g.y, b, slope ? d.slope : d.y);
+    r.y = cps_mixed(c, g.y, b, d.y), r.slope = -cps_mixed(c, g.slope, b, d.slope);
+    return r;
 }
 
 /* --- W of y'' = (a - x^2 / 4) y --- */
@@ -400,21 +404,18 @@ CPS_MATH double cps_gamma_quarters(double t)
     }
     return sqrt(sqrt(up / (down * sqrt(size)))) * exp(0.5 * (x * re - y * im));
 }
-/* W or its derivative */
-CPS_HEAVY double cps_pbwa(int slope, double a, double x)
+/* W and its derivative */
+CPS_HEAVY cps_line cps_pbwa(double a, double x)
 {
-    if (a != a || x != x || fabs(a) > 1e4 || cps_infinite(x)) return CPS_NAN;
+    cps_line f = {CPS_NAN, CPS_NAN};
+    if (a != a || x != x || fabs(a) > 1e4 || cps_infinite(x)) return f;
     const double from = cps_w_from(a);
-    cps_line f;
-    if (fabs(x) >= from) f = cps_w_far(a, x);
-    else if (x > 0 && a > 0 && x * sqrt(a) > 0.5) f = cps_solve(a, -0.25, from, x, cps_w_far(a, from));
-    else {
-        const double r = cps_gamma_quarters(0.5 * a);
-        f.y = 0.59460355750136053336 * r;
-        f.slope = -0.84089641525371454303 / r;
-        f = cps_solve(a, -0.25, 0, x, f);
-    }
-    return slope ? f.slope : f.y;
+    if (fabs(x) >= from) return cps_w_far(a, x);
+    if (x > 0 && a > 0 && x * sqrt(a) > 0.5) return cps_solve(a, -0.25, from, x, cps_w_far(a, from));
+    const double r = cps_gamma_quarters(0.5 * a);
+    f.y = 0.59460355750136053336 * r;
+    f.slope = -0.84089641525371454303 / r;
+    return cps_solve(a, -0.25, 0, x, f);
 }
 
 #endif

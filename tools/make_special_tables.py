@@ -358,6 +358,34 @@ def y0_over_integral(x):
         return mp.pi / 6 - 2 / mp.pi * (l * l / 2 + l * integrated(x, 0) - integrated(x, 0, True))
 
 
+def k0_tail(over):
+    """exp(x) sqrt(x) times the integral of K0(t) from x on, or that of K0(t) / t times x too: those of
+    exp(-x cosh(u)) / cosh(u) and of E1(x cosh(u)) by the trapezoidal rule."""
+    def of(x):
+        if x == mp.inf:
+            return mp.sqrt(mp.pi / 2)
+        step, total, k = mpf(1) / 8 / mp.sqrt(1 + x), mpf(0), 0
+        while True:
+            y = x * mp.cosh(k * step)
+            add = mp.exp(x) * (x * mp.e1(y) if over else mp.exp(-y) * x / y) / (1 if k else 2)
+            total += add
+            if add < total * mpf(10) ** -55:
+                return total * step * mp.sqrt(x)
+            k += 1
+    return of
+
+
+def inverted(f):
+    """Of u = 1/x, 0 where x is infinite."""
+    return lambda u: f(1 / u if u > 0 else mp.inf)
+
+
+def k0_series(m):
+    """The sum beside the logarithm in integrals of K0, of s = x^2; without its first power where that is 0."""
+    return lambda s: mp.fsum(mp.mpf(s) ** (k - (m == 0)) / 4 ** k / mp.factorial(k) ** 2 *
+                             (mp.harmonic(k) + mpf(1) / (2 * k + m)) / (2 * k + m) for k in range(m == 0, 40))
+
+
 def struve_over_integral(x):
     with mp.workdps(int(70 + x)):
         return mp.pi / 2 - 2 / mp.pi * x * integrated(x, 1, half=mpf(1) / 2)
@@ -441,6 +469,11 @@ SPECS = {
         "iy0_over_near": (lambda s: of_square(0)(s) / s if s else mpf(3) / -16, 0, 16, 8),
         "iy0_by_power": ByPower(y0_integral, cells(4, 37, 1), most=13),
         "iy0_over_by_power": ByPower(y0_over_integral, cells(4, 37, 1), most=13)}),
+    "integrals_modified": ("Integrals of the modified Bessel function K0.", {
+        "ik0_near": (k0_series(1), 0, 1, 2), "ik0_over_near": (k0_series(0), 0, 1, 2),
+        **{f"ik0_{'over_' if over else ''}tail_by_power": ByPower(k0_tail(over), octaves(0, 6, 4)) for over in (0, 1)},
+        **{f"ik0_{'over_' if over else ''}far": Uniform(inverted(k0_tail(over)), 0, mpf(1) / 64, 9 + over)
+           for over in (0, 1)}}),
     "integrals_struve": ("Integrals of Struve's function.", {
         "istruve_by_power": ByPower(lambda x: integrated(x, 2, half=mpf(1) / 2) * 2 / mp.pi, cells(0, 37, 1), most=14),
         "istruve_over_by_power": ByPower(struve_over_integral, cells(0, 37, 1), most=14)}),

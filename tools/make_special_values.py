@@ -595,9 +595,10 @@ VALUES |= {
                NEAR + around(36.75) + [80.0, 140.5]),
     "it2j0y0": (far(lambda x: [-integrated(0, -1, x, 0), mp.pi / 6 - 2 / mp.pi * with_log(-1, x, 0, mpf(1) / 2)]),
                 NEAR + around(36.75) + [80.0, 140.5]),
-    "iti0k0": (far(lambda x: [x * integrated(0, 1, x, 1), -x * with_log(1, x, 1, 0)]), NEAR + around(36.75) + [300.0]),
+    "iti0k0": (far(lambda x: [x * integrated(0, 1, x, 1), -x * with_log(1, x, 1, 0)]),
+               NEAR + around(36.75) + around(64) + [48.5, 300.0]),
     "it2i0k0": (far(lambda x: [integrated(0, 1, x, 0), mp.pi ** 2 / 24 + with_log(1, x, 0, mpf(1) / 2)]),
-                NEAR + around(45.75) + [300.0, 12.0, 194.404]),
+                NEAR + around(45.75) + around(64) + [300.0, 12.0, 58.5, 194.404]),
     "itairy": (far(airy_integrals, 0.6), between(-25, 25, 30) +
                [v for b in (1e-6, 0.1, 9.3, 14.6, 60.0) for v in (b, -b)]),
     "besselpoly": (bessel_polynomial, triples(between(0, 30, 10) + [18.3, 18.5, 60.0, 1e-3],

@@ -12,6 +12,7 @@
 #include "scalar/pairs.h"
 #include "scalar/tables_integrals_airy.h"
 #include "scalar/tables_integrals_bessel.h"
+#include "scalar/tables_integrals_modified.h"
 #include "scalar/tables_integrals_struve.h"
 
 #define CPS_2_OVER_PI 0.63661977236758134308
@@ -19,10 +20,7 @@
 
 /* --- what the integrals have in common --- */
 
-/* Sums of t(k) / (2 k + m) and of t(k) (1 / (2 k + m)^2 + (1 + ... + 1/k) / (2 k + m)), where t(k) is t(k - 1) times
- * x^2 / (4 k^2); from k = 1 on where m is 0. */
-typedef struct cps_sums { cps_two plain, squared; } cps_sums;
-/* The first sum, of t(k - 1) x^2 / (4 (k + half)^2). */
+/* The sum of t(k) / (2 k + m), from k = 1 on where m is 0; t(k) is t(k - 1) x^2 / (4 (k + half)^2). */
 CPS_HEAVY double cps_integrated_plainly(double half, double x, double m)
 {
     double term = 1, sum = m == 0 ? 0 : 1 / m;
@@ -34,24 +32,6 @@ CPS_HEAVY double cps_integrated_plainly(double half, double x, double m)
         if (2 * k > x && part < 1e-18 * sum) break;
     }
     return sum;
-}
-CPS_HEAVY cps_sums cps_integrated(double x, double m)
-{
-    const cps_two one = {1, 0}, square = cps_two_times(cps_two_of(0.5 * x, 0), cps_two_of(0.5 * x, 0));
-    cps_two term = one, harmonic = {0, 0}, plain = {0, 0}, squared = {0, 0};
-    for (double k = 0; k < 200; k++) {
-        if (k > 0) {
-            term = cps_two_over(cps_two_times(term, square), cps_two_of(k * k, 0));
-            harmonic = cps_two_add(harmonic, cps_two_over(one, cps_two_of(k, 0)));
-        }
-        if (2 * k + m == 0) continue;
-        const cps_two weight = cps_two_over(one, cps_two_of(2 * k + m, 0)), part = cps_two_times(term, weight);
-        plain = cps_two_add(plain, part);
-        squared = cps_two_add(squared, cps_two_times(part, cps_two_add(harmonic, weight)));
-        if (2 * k > x && fabs(part.high) < 1e-20 * fabs(plain.high)) break;
-    }
-    const cps_sums r = {plain, squared};
-    return r;
 }
 /* The asymptotic series of an integral: its even and its odd terms, each with alternating signs where `sign` is -1.
  * a(k) is that of Bessel functions of the order whose square is `order`/4, or with order < 0 Airy's. `rest` is the size
@@ -85,14 +65,6 @@ CPS_MATH cp_complex128 cps_wave(cps_far f, double x, double r)
     return CPS_C(r * (p * f.odd - q * f.even), r * (p * f.even + q * f.odd));
 }
 CPS_MATH double cps_log_half(double x) { return log(0.5 * x) + CPS_EULER; }
-
-/* half l^2 + l plain - squared, of l = log(x / 2) + Euler's constant: as they cancel, a rounding of l does. */
-CPS_MATH cps_two cps_with_log(double x, double half, cps_sums s)
-{
-    const cps_two l = cps_two_of(cps_log_half(x), 0), less = {-s.squared.high, -s.squared.low};
-    const cps_two factor = cps_two_add(cps_two_of(half * l.high, 0), s.plain);
-    return cps_two_add(cps_two_times(l, factor), less);
-}
 
 /* --- J0 and Y0, I0 and K0 --- */
 
@@ -135,21 +107,14 @@ CPS_MATH double cps_growing(double x, double shift)
     const double half = exp(0.5 * x);
     return half * ((f.even + f.odd) / sqrt(2 * CPS_PI * x)) * half;
 }
-/* The integral of K0 from x on, or that of K0(t) / t: the sum over u of exp(-x cosh(u)) / cosh(u), or of
- * E1(x cosh(u)), by the trapezoidal rule. x >= 1 */
-CPS_HEAVY double cps_k0_tail(int over, double x)
+/* The integral of K0 from x >= 1 on, or that of K0(t) / t. */
+CPS_MATH double cps_k0_tail(int over, double x)
 {
-    if (x > 750) return 0;
-    const double step = fmin(0.2, 0.7 / sqrt(x));
-    double sum = over ? 0.5 * cps_exp1(x) : 0.5;
-    for (double k = 1; k < 40; k++) {
-        const double s = sinh(0.5 * k * step), far = 2 * s * s, y = x + x * far;
-        const double lost = (x - y) + x * far; /* by the rounding of y */
-        const double add = over ? cps_exp1(y) * (1 - lost * (1 + 1 / (1 + y))) : exp(-x * far) / (1 + far);
-        sum += add;
-        if (add < 1e-18 * sum) break;
-    }
-    return (over ? step : step * exp(-x)) * sum;
+    const double far = over ? CPS_POLYNOMIAL(cps_ik0_over_far, 1 / x - 0.0078125)
+                            : CPS_POLYNOMIAL(cps_ik0_far, 1 / x - 0.0078125);
+    const double near = over ? CPS_CELL_OF_OCTAVES(cps_ik0_over_tail_by_power, 0, 2, x, 0, x)
+                             : CPS_CELL_OF_OCTAVES(cps_ik0_tail_by_power, 0, 2, x, 0, x);
+    return x > 750 ? 0 : (x < 64 ? near : far) * exp(-x) / (over ? x * sqrt(x) : sqrt(x));
 }
 /* The integrals of I0 and K0 from 0 to x. */
 CPS_HEAVY double cps_iti0k0(int which, double x)
@@ -157,9 +122,10 @@ CPS_HEAVY double cps_iti0k0(int which, double x)
     const double a = fabs(x);
     if (x != x || (which && x < 0)) return CPS_NAN;
     if (x == 0) return 0;
-    if (which && a > 1) return 0.5 * CPS_PI - cps_k0_tail(0, a);
+    if (which && a >= 1) return 0.5 * CPS_PI - cps_k0_tail(0, a);
     if (a > CPS_FAR) return a > 730 ? copysign(CPS_INF, x) : copysign(cps_growing(a, 0), x);
-    return which ? -a * cps_with_log(a, 0, cps_integrated(a, 1)).high : x * cps_integrated_plainly(0, a, 1);
+    const double i = cps_integrated_plainly(0, a, 1);
+    return which ? a * (CPS_CELL(cps_ik0_near, a * a, 0, 2) - cps_log_half(a) * i) : x * i;
 }
 /* The integral of (I0(t) - 1) / t from 0 to x, and that of K0(t) / t from x on. */
 CPS_HEAVY double cps_it2i0k0(int which, double x)
@@ -167,10 +133,10 @@ CPS_HEAVY double cps_it2i0k0(int which, double x)
     const double a = fabs(x);
     if (x != x || (which && x < 0)) return CPS_NAN;
     if (x == 0) return which ? CPS_INF : 0;
-    if (which && a > 1) return cps_k0_tail(1, a);
+    if (which && a >= 1) return cps_k0_tail(1, a);
     if (a > CPS_FAR + 9) return a > 730 ? CPS_INF : cps_growing(a, 1) / a - cps_log_half(a);
-    return which ? CPS_PI * CPS_PI / 24 + cps_with_log(a, 0.5, cps_integrated(a, 0)).high
-                 : cps_integrated_plainly(0, a, 0);
+    const double i = cps_integrated_plainly(0, a, 0), square = a * a, l = cps_log_half(a);
+    return which ? CPS_PI * CPS_PI / 24 + (l * (0.5 * l + i) - square * CPS_CELL(cps_ik0_over_near, square, 0, 2)) : i;
 }
 
 /* --- Struve's functions of order 0 --- */

@@ -108,6 +108,68 @@ def test_without_noncentrality(device):
     np.testing.assert_allclose(host(ours.ncfdtr, 3.5, 8.0, 0.0, x), host(ours.fdtr, 3.5, 8.0, x), rtol=1e-13)
 
 
+def far_and_near(n, rng):
+    """Probabilities of every size: p and 1 - p down to 10^-30 and 10^-13."""
+    p = np.where(rng.random(n) < 0.5, rng.random(n), 10.0 ** rng.uniform(-30, 0, n))
+    return np.where(rng.random(n) < 0.2, 1 - 10.0 ** rng.uniform(-13, 0, n), p)
+
+
+@pytest.mark.parametrize("name", ["chndtrix", "ncfdtri", "nctdtrit"])
+def test_quantiles_of_drawn_shapes(name, device):
+    """Each gives its probability back, by the smaller side, as far as a rounding of the quantile allows."""
+    rng = np.random.default_rng(11)
+    n = 4000
+    between = ((0.1, 500), (0.3, 500), (1e-3, 300))
+    df, dfd, nc = (np.exp(rng.uniform(np.log(low), np.log(high), n)) for low, high in between)
+    p = far_and_near(n, rng)
+    if name == "chndtrix":
+        x, f = host(ours.chndtrix, p, df, nc), lambda v: host(ours.chndtr, v, df, nc)
+    elif name == "ncfdtri":
+        x, f = host(ours.ncfdtri, df, dfd, nc, p), lambda v: host(ours.ncfdtr, df, dfd, nc, v)
+    else:
+        shift = rng.uniform(-8, 8, n)
+        x, f = host(ours.nctdtrit, df, shift, p), lambda v: host(ours.nctdtr, df, shift, v)
+    usual = np.isfinite(x) & (abs(x) > 1e-290) & (abs(x) < 1e290)
+    assert usual.mean() > 0.98 and not np.isnan(x).any()
+    moved = abs(f(x * (1 + 1e-7)) - f(x * (1 - 1e-7))) / 2e-7  # by a change of x by its own size
+    least = np.minimum(p, 1 - p)
+    off = abs(f(x) - p) / (1e-12 * least + 2e-15 * moved + 2e-16)
+    assert off[usual].max() < 1, (df[usual][off[usual].argmax()], nc[usual][off[usual].argmax()])
+
+
+def test_many_degrees_of_freedom(device):
+    """Where a series would have more terms than are added: against the sum of central ones, of Poisson's weights."""
+    for df in (1e6, 1e8, 1e10):
+        for nc in (1.0, 30.0):
+            x, j = df + nc + np.array([-3, -0.7, 0, 0.9, 2])[:, None] * np.sqrt(2 * df), np.arange(120)
+            want = (scipy.stats.poisson.pmf(j, nc / 2) * scipy.special.gammainc(df / 2 + j, x / 2)).sum(1)
+            np.testing.assert_allclose(host(ours.chndtr, x[:, 0], df, nc), want, rtol=1e-9)
+            np.testing.assert_allclose(host(ours.chndtrix, want, df, nc), x[:, 0], rtol=1e-12)
+
+
+def test_few_degrees_of_freedom(device):
+    """F's upper end is heavy: with t = d / (d + n f) to the power of d / 2 it goes to 0."""
+    for dfd in (1e-8, 1e-5, 1e-3, 0.03):
+        d = host(ours.ncfdtr, 3.0, dfd, 5.0, 0.5)
+        j = np.arange(80)
+        x = 1.5 / (1.5 + dfd)
+        want = (scipy.stats.poisson.pmf(j, 2.5) * scipy.special.betainc(1.5 + j, dfd / 2, x)).sum()
+        np.testing.assert_allclose(d, want, rtol=1e-9)
+    for df, nc in ((0.07, 8.2), (0.06, -8.0), (0.5, 3.0), (1.3, 7.0)):  # a power of t, also where methods change
+        for low, high in ((1e143, 1e144), (1e144, 1e146), (1e146, 1e147)):
+            ratio = host(ours.nctdtr, df, -nc, -low) / host(ours.nctdtr, df, -nc, -high)
+            np.testing.assert_allclose(ratio, (high / low) ** df, rtol=1e-12)
+
+
+def test_parameters_of_large_sizes(device):
+    """The search begins where distributions are short sums, and still reaches large parameters."""
+    np.testing.assert_allclose(host(ours.nctdtr, 5.0, host(ours.nctdtrinc, 5.0, 0.3, 2000.0), 2000.0), 0.3, rtol=1e-9)
+    np.testing.assert_allclose(host(ours.nctdtr, 5.0, host(ours.nctdtrinc, 5.0, 0.3, -2000.0), -2000.0), 0.3, rtol=1e-9)
+    np.testing.assert_allclose(host(ours.chndtr, 1e5, 3.0, host(ours.chndtrinc, 1e5, 3.0, 0.4)), 0.4, rtol=1e-9)
+    np.testing.assert_allclose(host(ours.chndtr, 1e5, host(ours.chndtridf, 1e5, 0.4, 3.0), 3.0), 0.4, rtol=1e-9)
+    assert np.isnan(host(ours.chndtrinc, 1.0, 3.0, 0.999))
+
+
 def test_domains(device):
     nan = np.nan
     for x in ((nan, 1, 1), (1, nan, 1), (1, 1, nan), (-1, 1, 1), (1, 0, 1), (1, -2, 1), (1, 1, -1), (1, 1, 1e12)):

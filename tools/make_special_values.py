@@ -459,7 +459,8 @@ INSIDE = between(-1, 1, 12)
 COUNTS = [(float(k), float(n), p) for k, n in ((0, 1), (2, 5), (7, 30), (29, 30), (60, 200)) for p in (0.01, 0.3, 0.77)]
 SHAPES = sizes(0.3, 40, 8)
 VALUES |= {
-    "hyp0f1": (mp.hyp0f1, triples([0.5, 1.0, 2.25, 7.0, 15.5, -2.5], between(-40, 40, 12) + [1e-8, 500.0, -900.0])),
+    "hyp0f1": (mp.hyp0f1, triples([0.5, 1.0, 2.25, 7.0, 15.5, -2.5], between(-40, 40, 12) + [1e-8, 500.0, -900.0]) +
+               [(v, x) for v in (0.03, 0.6, 85.0) for x in (-26.2, -97.0, -1.3 * v, -208.4, -470.0, 999.0, 1001.0)]),
     "hyp1f1": (mp.hyp1f1, triples(REALS, REALS, between(-40, 40, 12) + [1e-8, 200.0, -150.0], n=60)),
     "hyp2f1": (mp.hyp2f1, triples(REALS, REALS, REALS, INSIDE + [0.99, 0.9999, -3.5, -200.0, 0.61, -0.61], n=90) +
                LARGE_PARAMETERS + NEARLY_WHOLE),
@@ -503,7 +504,9 @@ VALUES |= {
                               for f in (0.1, 0.9, 3.0)]),
     "nctdtr": (noncentral_t, [(df, nc, nc + t) for df in (0.4, 3.0, 25.0) for nc in (-4.0, -0.5, 0.0, 1.5, 9.0)
                               for t in (-6.0, -1.2, -0.1, 0.3, 2.5, 30.0)]
-               + [(df, nc, t) for df in (0.4, 3.0, 25.0) for nc in (0.7, 4.0, 7.5) for t in (-80.0, -9.0, -0.6)]),
+               + [(df, nc, t) for df in (0.4, 3.0, 25.0) for nc in (0.7, 4.0, 7.5) for t in (-80.0, -9.0, -0.6)]
+               + [(df, nc, t) for df in (0.02, 1.0, 8.7, 17.3, 60.0, 240.0) for nc in (1.2, 1.64, 1.66, 2.4, 8.6)
+                  for t in (-0.2, -7.0)]),
     "smirnov": (smirnov, [(float(n), d) for n in (1, 2, 5, 17, 60, 400)
                           for d in (1e-9, 0.01, 0.1, 0.35, 0.5, 0.8, 0.99)]),
     "tklmbda": (tukey_lambda, [(x, v) for v in (-1.5, -0.2, 0.0, 1e-9, 0.14, 0.5, 1.0, 2.5, 9.0)

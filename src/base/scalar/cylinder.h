@@ -6,6 +6,7 @@
 #define CPS_CYLINDER_H
 
 #include "scalar/bessel_complex.h"
+#include "scalar/pairs.h"
 
 CPS_MATH int cps_is_whole(double v) { return v == rint(v); }
 CPS_MATH cp_complex128 cps_nan_c128(void) { return CPS_C(CPS_NAN, CPS_NAN); }
@@ -210,7 +211,37 @@ CPS_HEAVY cp_complex128 cps_hyp0f1_c128(double v, cp_complex128 z)
     if (z.im != 0) f = cps_multiply_c128(f, CPS_C(cos(angle), sin(angle)));
     return cps_times_exp_c128(f, m + (turned ? 0 : twice.re));
 }
-CPS_MATH double cps_hyp0f1(double v, double x) { return cps_hyp0f1_c128(v, CPS_C(x, 0)).re; }
+/* The series of v > 0 in doubles, where terms hardly cancel. */
+CPS_MATH double cps_hyp0f1_plain(double v, double x)
+{
+    double term = 1, sum = 1;
+    for (double k = 0; k < 500; k++) {
+        term *= x / ((k + 1) * (v + k));
+        sum += term;
+        if (fabs(term) < 1e-17 * sum) break;
+    }
+    return sum;
+}
+/* The same in pairs of doubles; the one quotient of a step does not wait for the last term. */
+CPS_MATH double cps_hyp0f1_pairs(double v, double x)
+{
+    cps_two term = {1, 0}, sum = term;
+    for (double k = 0; k < 500; k++) {
+        const cps_two n = cps_two_sum(v, k);
+        const double d = (k + 1) * n.high, rest = fma(k + 1, n.high, -d) + (k + 1) * n.low, over = 1 / d;
+        const double p = term.high * x, lost = fma(term.high, x, -p) + term.low * x, q = p * over;
+        term = cps_two_of(q, (fma(-q, d, p) + (lost - q * rest)) * over);
+        sum = cps_two_add(sum, term);
+        if (k > 3 && fabs(term.high) < 1e-18 * fabs(sum.high) && (k + 1) * d > -x) break;
+    }
+    return sum.high;
+}
+CPS_HEAVY double cps_hyp0f1(double v, double x)
+{
+    if (v > 0 && v < 1e300 && x >= -1.3 * v && x < 1000) return cps_hyp0f1_plain(v, x);
+    if (v > 0 && x > -500 && x < 0) return cps_hyp0f1_pairs(v, x);
+    return cps_hyp0f1_c128(v, CPS_C(x, 0)).re;
+}
 CPS_MATH cp_complex64 cps_hyp0f1_c64(float v, cp_complex64 z) { return cps_narrow(cps_hyp0f1_c128(v, cps_widen(z))); }
 
 #endif

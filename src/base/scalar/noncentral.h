@@ -41,13 +41,14 @@ CPS_MATH double cps_front_of(const cps_central *c, double j)
     const double a = c->a + j;
     return c->b > 0 ? cps_beta_density(a, c->b, c->x, c->y, 1) / a : cps_gamma_front(a, c->x);
 }
-/* The lower side of shape c->a + j over its front: 1 + r[j] + r[j] r[j+1] + ..., to an error below 10^-17 / scale of it,
- * where that converges fast. */
+/* The lower side of shape c->a + j over its front: 1 + r[j] + r[j] r[j+1] + ..., to an error below 10^-17 / scale of
+ * it, where that converges fast. */
 CPS_HEAVY double cps_lower_over_front(const cps_central *c, double j, double scale)
 {
     if (c->a + j > 300 || (c->b > 0 && c->x > 0.6)) {
         const double a = c->a + j, front = cps_front_of(c, j);
-        if (front > 1e-290) return (c->b > 0 ? cps_beta_sides(a, c->b, c->x, c->y) : cps_gamma_sides(a, c->x)).p / front;
+        if (front > 1e-290)
+            return (c->b > 0 ? cps_beta_sides(a, c->b, c->x, c->y) : cps_gamma_sides(a, c->x)).p / front;
     }
     double term = 1, sum = 1;
     for (int k = 0; k < 100000; k++) {

@@ -1,0 +1,62 @@
+"""Diagonals and blocks against SciPy: products with arrays, and conversions to compressed lines."""
+import numpy as np
+import pytest
+
+import cuprite as cp
+from sparse_oracle import TYPES, cs, outcome, same, sp
+
+
+def values(r, shape, dtype):
+    d = r.integers(-3, 4, shape)
+    d = d.astype(bool) if dtype == "bool" else abs(d) if dtype[0] == "u" else d
+    return d.astype(dtype) * np.dtype(dtype).type(1 + 2j) if dtype[0] == "c" else d.astype(dtype)
+
+
+def diagonals(r, dtype):
+    """(data, offsets) and a shape: rows longer and shorter than the matrix, diagonals outside of it, none at all."""
+    m, n = (int(v) for v in r.integers(0, 9, 2)) if r.random() < .8 else (int(r.integers(50, 400)), 1)
+    count = int(r.integers(0, 6))
+    offsets = r.permutation(np.arange(-m - 2, n + 3))[:count].astype("i4")
+    return (values(r, (offsets.size, int(r.integers(0, n + 4))), dtype), offsets), (m, n)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_diagonals(dtype):
+    r = np.random.default_rng(TYPES.index(dtype))
+    for i in range(80):
+        arrays, shape = diagonals(r, dtype)
+        kind = ("dia_array", "dia_matrix")[i % 2]
+        theirs = outcome(lambda: getattr(sp, kind)(arrays, shape=shape))
+        ours = outcome(lambda: getattr(cs, kind)(tuple(cp.asarray(x) for x in arrays), shape=shape))
+        if isinstance(theirs, type) or isinstance(ours, type):
+            assert ours is theirs
+            continue
+        for format in ("csr", "csc"):
+            got, want = getattr(ours, "to" + format)(), getattr(theirs, "to" + format)()
+            same(got, want)
+            assert got.has_canonical_format and got.indices.dtype == want.indices.dtype
+            want.sort_indices()
+            for name in ("data", "indices", "indptr"):
+                np.testing.assert_array_equal(getattr(got, name).get(), getattr(want, name))
+        same(ours.tocoo(), theirs.tocoo(), stored=False)
+        for other in ("f4", "c16", "i2", dtype, "bool"):
+            for more in ((), (1,), (3,), (0,)):
+                x = values(r, (shape[1], *more), other)
+                same(outcome(lambda: ours @ cp.asarray(x)), outcome(lambda: theirs @ x))
+        same(ours @ cp.ones(shape[1], "f2"), theirs @ np.ones(shape[1], "f4"))
+        x = values(r, (2, shape[0]), "f8")
+        same(cp.asarray(x) @ ours, x @ theirs.toarray())    # SciPy's transpose is wrong where diagonals are outside
+        for wrong in ((shape[1] + 1,), (shape[1] + 1, 2), (1, shape[1] + 1, 2)):
+            same(outcome(lambda: ours @ cp.ones(wrong)), outcome(lambda: theirs @ np.ones(wrong)))
+
+
+def test_zeros_of_diagonals():
+    """A zero that is stored is multiplied, as in SciPy; what is outside of the matrix is not read."""
+    data, x = np.array([[0, 1, np.nan], [np.nan, 2, 0]]), np.array([np.inf, 1, 2])
+    for offsets in ([0, 1], [-1, 2]):
+        for shape in ((3, 3), (2, 3)):
+            ours = cs.dia_array((cp.asarray(data), cp.asarray(offsets)), shape=shape)
+            theirs = sp.dia_array((data, offsets), shape=shape)
+            with np.errstate(invalid="ignore"):
+                np.testing.assert_array_equal((ours @ cp.asarray(x)).get(), theirs @ x)
+            np.testing.assert_array_equal(ours.tocsr().toarray().get(), theirs.tocsr().toarray())

@@ -463,7 +463,10 @@ VALUES |= {
                [(v, x) for v in (0.03, 0.6, 85.0) for x in (-26.2, -97.0, -1.3 * v, -208.4, -470.0, 999.0, 1001.0)]),
     "hyp1f1": (mp.hyp1f1, triples(REALS, REALS, between(-40, 40, 12) + [1e-8, 200.0, -150.0], n=60)),
     "hyp2f1": (mp.hyp2f1, triples(REALS, REALS, REALS, INSIDE + [0.99, 0.9999, -3.5, -200.0, 0.61, -0.61], n=90) +
-               LARGE_PARAMETERS + NEARLY_WHOLE),
+               LARGE_PARAMETERS + NEARLY_WHOLE +
+               [(1.3, 2.2, 4.4, z) for z in (0.61, 0.7, 0.799, 0.801, 0.899, 0.901, -1.6, -3.99, -4.01)] +
+               [(*v, z) for v in ((-4.25, 0.3, -7.95), (-2.0, 1.5, -3.0), (-3.0, 1.5, -4.0), (7.9, -8.1, -1.5))
+                for z in (0.65, 0.78, 0.885, -0.3, -4.27)]),
     "eval_jacobi": (mp.jacobi, triples(DEGREES + [2.5], [-0.5, 0.25, 2.0], [-0.5, 0.25, 2.0], INSIDE) +
                     [(v, 0.3, b, x) for v in (0.3, 2.7) for b in (0.0, 1.0, -1e-9) for x in (-0.9982, -1 + 1e-10)]),
     "eval_legendre": (mp.legendre, triples(DEGREES + [2.5, 7.75], INSIDE) +

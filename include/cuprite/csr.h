@@ -49,6 +49,9 @@ CP_API cp_code cp_csr_sort(cp_array *values, cp_array *index, cp_array *ends, in
                               cp_array **indices, cp_array **indptr);
 /* The matrix times x: a vector of `columns` elements, or (columns, k). Both become their common type. */
 CP_API cp_array *cp_csr_multiply(cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns, cp_array *x);
+/* The same where the elements are blocks: data is (n, height, width), indices and indptr count blocks, `columns` their
+ * elements' columns. Sums are of blocks in their order, and within each in its columns' order. */
+CP_API cp_array *cp_bsr_multiply(cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns, cp_array *x);
 /* The transpose of the matrix times a vector. */
 CP_API cp_array *cp_csr_multiply_transposed(cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns,
                                                cp_array *x);

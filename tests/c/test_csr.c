@@ -208,6 +208,12 @@ static void solvers(void)
                                  cp_from_host(right, CP_FLOAT64, CP_SHAPE(3), NULL));
     if (!all && cp_error() == CP_ERROR_UNSUPPORTED) cp_error_clear();
     else same(all, 3, solution);
+    const double halves[8] = {1, 2, 3, 4, 5, 6, 7, 8}, sums[4] = {5, 11, 39, 53};
+    const int32_t places[2] = {0, 1}, ends[3] = {0, 1, 2};
+    same(cp_bsr_multiply(cp_from_host(halves, CP_FLOAT64, CP_SHAPE(2, 2, 2), NULL),
+                         cp_from_host(places, CP_INT32, CP_SHAPE(2), NULL),
+                         cp_from_host(ends, CP_INT32, CP_SHAPE(3), NULL), 4,
+                         cp_from_host((double[]){1, 2, 3, 4}, CP_FLOAT64, CP_SHAPE(4), NULL)), 4, sums);
 }
 
 static void test_operations(void **state)
@@ -282,6 +288,8 @@ static bool make_everything(void)
         good = good && basis && h && number && cp_basis_extend(basis, rows, h, h, 1, -1) == CP_OK &&
                cp_basis_extend(basis, rows, h, NULL, 1, 0) == CP_OK &&
                cp_vectors_pass(1, &ones, 6, plan, number, NULL, 1, 1, 1, 1, 0) == CP_OK;
+        good = good && cp_bsr_multiply(cp_reshape(a.values, CP_SHAPE(cp_size(a.values), 1, 1)), a.index, a.ends,
+                                       COLUMNS, ones);
         cp_array *one[] = {good ? cp_csr_multiply(a.values, a.index, a.ends, COLUMNS, ones) : NULL,
                            good ? cp_csr_sum(a.values, a.index, a.ends, COLUMNS, 0) : NULL,
                            good ? cp_csr_dense(a.values, a.index, a.ends, COLUMNS, true, false) : NULL,

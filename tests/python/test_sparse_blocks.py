@@ -60,3 +60,60 @@ def test_zeros_of_diagonals():
             with np.errstate(invalid="ignore"):
                 np.testing.assert_array_equal((ours @ cp.asarray(x)).get(), theirs @ x)
             np.testing.assert_array_equal(ours.tocsr().toarray().get(), theirs.tocsr().toarray())
+
+
+def blocks(r, dtype):
+    """(data, indices, indptr) and a shape: blocks that stand twice and in any order, rows without any, none at all."""
+    m, n, R, C = (int(v) for v in r.integers((0, 0, 1, 1), (7, 7, 4, 5)))
+    counts = r.integers(0, 4, m) if n else np.zeros(m, int)
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    return (values(r, (int(indptr[-1]), R, C), dtype), r.integers(0, max(n, 1), int(indptr[-1])), indptr), (m * R,
+                                                                                                            n * C)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_blocks(dtype):
+    r = np.random.default_rng(TYPES.index(dtype))
+    for i in range(60):
+        (data, indices, indptr), shape = blocks(r, dtype)
+        index = ("i4", "i8")[i % 3 == 0]
+        arrays, kind = (data, indices.astype(index), indptr.astype(index)), ("bsr_array", "bsr_matrix")[i % 2]
+        theirs = outcome(lambda: getattr(sp, kind)(arrays, shape=shape))
+        ours = outcome(lambda: getattr(cs, kind)(tuple(cp.asarray(x) for x in arrays), shape=shape))
+        if isinstance(theirs, type) or isinstance(ours, type):
+            assert ours is theirs
+            continue
+        dense = theirs.toarray()
+        for other in ("f4", "c16", "i2", dtype, "bool"):
+            for more in ((), (1,), (3,), (0,)):
+                x = values(r, (shape[1], *more), other)
+                got = outcome(lambda: ours @ cp.asarray(x))
+                same(got, outcome(lambda: theirs @ x))
+        same(ours @ cp.ones(shape[1], "f2"), dense @ np.ones(shape[1], "f4") if dtype != "bool" else theirs @ np.ones(
+            shape[1], "f4"))
+        x = values(r, (2, shape[0]), "f8")
+        same(cp.asarray(x) @ ours, x @ theirs)
+        for wrong in ((shape[1] + 1,), (shape[1] + 1, 2), (1, shape[1] + 1, 2)):
+            same(outcome(lambda: ours @ cp.ones(wrong)), outcome(lambda: theirs @ np.ones(wrong)))
+
+
+def test_bad_blocks():
+    """What the function in C refuses; indices that were written to are seen before they are read."""
+    from cuprite import _sparse
+    from oracle import raises
+    data, indices, indptr, x = cp.ones((2, 2, 3)), cp.zeros(2, "i4"), cp.asarray([0, 2], "i4"), cp.ones(6)
+    assert _sparse.sparse_blocks(data, indices, indptr, 6, x).tolist() == [6, 6]
+    for given in ((data[0], indices, indptr, 6, x), (data, indices[:1], indptr, 6, x), (data, indices, indptr, 7, x),
+                  (data, indices, indptr, 6, x[:3]), (data, indices, indptr, 6, cp.ones((6, 1, 1))),
+                  (data[:, :0], indices, indptr, 6, x), (data, indices, indptr, -3, x),
+                  (data, indices, indptr[:0], 6, x)):
+        with raises(ValueError):
+            _sparse.sparse_blocks(*given)
+    with raises(TypeError):
+        _sparse.sparse_blocks(data.astype("f2"), indices, indptr, 6, x.astype("f2"))
+    with raises(TypeError):
+        _sparse.sparse_blocks(data, indices.astype("i8"), indptr, 6, x)
+    a = cs.bsr_array((data, indices, indptr), shape=(2, 6))
+    a.indices[1] = 2
+    with raises(ValueError, match="indices must be < 2"):
+        a @ x

@@ -48,6 +48,13 @@ __global__ void by_blocks(int64_t rows, const int *ap, const int *ai, const doub
     j.ends = ends, j.indices = indices, j.data = data;
     products_of_blocks<double, int, FILL, MOST, THREADS>(j, list, listed);
 }
+__global__ void blocks(int64_t rows, const int *p, const int *x, const double *v, int64_t height, int64_t width,
+                       int64_t k, const double *in, double *y)
+{
+    cpi_sparse_blocks b = {};
+    b.a = csr(rows, p, x, v), b.height = height, b.width = width, b.k = k, b.x = in, b.y = y;
+    blocks_times_columns_of<double, int>(b);
+}
 template <int LANES>
 __global__ void multiply(int64_t rows, const int *p, const int *x, const double *v, int64_t k, const double *in,
                          double *y)
@@ -59,7 +66,7 @@ __global__ void multiply(int64_t rows, const int *p, const int *x, const double 
 }
 """
 NAMES = ["count_rows<int>", "place_products<double, int>", "sum_short<double, int>", "sum_long<double, int>",
-         "multiply<0>", "multiply<4>", "multiply<16>"]
+         "multiply<0>", "blocks", "multiply<4>", "multiply<16>"]
 NAMES += [f"{name}, {ordered}>" for ordered in ("false", "true")
           for name in ("place_entries<int", "order_short<double, int", "order_long<double, int")]
 BLOCKS = ((128, 32), (1024, 128), (4096, 512))
@@ -71,7 +78,7 @@ NAMES += ["by_warps<false, 4096>", "by_warps<true, 4096>"]
 def kernels():
     header = (FOLDER / "sparse.h").read_text()
     structs = "".join(re.search(rf"typedef struct {n} \{{.*?\}} {n};", header, re.S)[0] + "\n"
-                      for n in ("cpi_csr", "cpi_sparse_job", "cpi_sparse_multiply"))
+                      for n in ("cpi_csr", "cpi_sparse_job", "cpi_sparse_multiply", "cpi_sparse_blocks"))
     parts = [(FOLDER / f).read_text() for f in ("compress.cuh", "transposed.cuh", "product.cuh", "multiply.cuh")]
     code = TYPES + structs + ARITHMETIC + "enum { THREADS = 256 };\n" + "".join(parts) + CALLS
     module = cp.RawModule(code=code, options=("--std=c++17",), name_expressions=NAMES)
@@ -211,6 +218,18 @@ def test_multiply(kernels, lanes, rows, columns, mean):
     y = cp.full((rows, 3), np.nan)
     kernels["multiply<0>"]((2,), (256,), (np.int64(rows), *arrays(m), np.int64(3), cp.asarray(x), y))
     np.testing.assert_array_equal(y.get(), m @ x)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (2, 3), (5, 2)])
+def test_blocks(kernels, size):
+    r = np.random.default_rng(size)
+    m = matrix(r, 17, 12, 3)
+    b = sp.bsr_matrix((r.integers(-3, 4, (m.nnz, *size)).astype(float), m.indices, m.indptr))
+    for k in (1, 3):
+        x, y = r.integers(-5, 5, (b.shape[1], k)).astype(float), cp.full((b.shape[0], k), np.nan)
+        kernels["blocks"]((2,), (256,), (np.int64(17), *arrays(b), *(np.int64(v) for v in (*size, k)), cp.asarray(x),
+                                         y))
+        np.testing.assert_array_equal(y.get(), b @ x)
 
 
 @pytest.mark.parametrize("ones", [False, True])

@@ -17,6 +17,7 @@ typedef int64_t (*product_fn)(const cpi_sparse_job *j, int64_t begin, int64_t en
 
 static const cpi_sparse_rows_fn vector_table[CPI_SPARSE_CLASSES][2] = CPI_SPARSE_TABLE(cpi_sp_vector);
 static const cpi_sparse_rows_fn columns_table[CPI_SPARSE_CLASSES][2] = CPI_SPARSE_TABLE(cpi_sp_columns);
+static const cpi_sparse_rows_fn blocks_table[CPI_SPARSE_CLASSES][2] = CPI_SPARSE_TABLE(cpi_sp_blocks);
 static const scatter_fn scatter_table[CPI_SPARSE_CLASSES][2] = CPI_SPARSE_TABLE(cpi_sp_scatter);
 static const gather_fn gather_table[CPI_SPARSE_CLASSES][2] = CPI_SPARSE_TABLE(cpi_sp_gather);
 static const product_fn product_table[CPI_SPARSE_CLASSES][2] = CPI_SPARSE_TABLE(cpi_sp_product);
@@ -29,6 +30,13 @@ cp_code cpi_sparse_cpu_multiply(cp_stream *stream, const cpi_sparse_multiply *m)
     (void)stream;
     const cpi_sparse_rows_fn rows = (m->k == 1 ? vector_table : columns_table)[cpi_sparse_class(m->a.type)][m->a.wide];
     return cpi_sparse_run(m, m->a.rows, cpi_sparse_mean(&m->a) * m->k, rows);
+}
+
+cp_code cpi_sparse_cpu_blocks(cp_stream *stream, const cpi_sparse_blocks *b)
+{
+    (void)stream;
+    return cpi_sparse_run(b, b->a.rows, cpi_sparse_mean(&b->a) * b->height * b->width * b->k,
+                          blocks_table[cpi_sparse_class(b->a.type)][b->a.wide]);
 }
 
 typedef struct scattered {

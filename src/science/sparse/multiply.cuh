@@ -44,3 +44,20 @@ template <class V, class I> static __device__ void rows_times_columns_of(const c
         ((V *)m.y)[t] = sum;
     }
 }
+/* A thread has an element of the result. */
+template <class V, class I> static __device__ void blocks_times_columns_of(const cpi_sparse_blocks &b)
+{
+    const I *p = (const I *)b.a.indptr, *x = (const I *)b.a.indices;
+    const int64_t step = (int64_t)gridDim.x * THREADS, line = b.height * b.k;
+    for (int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x; t < b.a.rows * line; t += step) {
+        const int64_t r = t / line, h = t % line / b.k, c = t % b.k;
+        V sum;
+        memset(&sum, 0, sizeof sum);
+        for (int64_t i = p[r]; i < p[r + 1]; i++) {
+            const V *v = (const V *)b.a.data + (i * b.height + h) * b.width;
+            const V *in = (const V *)b.x + (int64_t)x[i] * b.width * b.k + c;
+            for (int64_t w = 0; w < b.width; w++) sum = cpi_sp_add(sum, cpi_sp_mul(v[w], in[w * b.k]));
+        }
+        ((V *)b.y)[t] = sum;
+    }
+}

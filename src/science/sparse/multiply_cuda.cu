@@ -17,6 +17,11 @@ __global__ void __launch_bounds__(THREADS) rows_times_columns(const __grid_const
 {
     rows_times_columns_of<V, I>(m);
 }
+template <class V, class I>
+__global__ void __launch_bounds__(THREADS) blocks_times_columns(const __grid_constant__ cpi_sparse_blocks b)
+{
+    blocks_times_columns_of<V, I>(b);
+}
 
 template <class V, class I, int LANES> static cp_code times_vector(cp_stream *stream, const cpi_sparse_multiply *m)
 {
@@ -38,5 +43,14 @@ cp_code cpi_sparse_cuda_multiply(cp_stream *stream, const cpi_sparse_multiply *m
         const unsigned blocks = cpi_cuda_blocks(m->a.rows * m->k, THREADS, 1 << 20);
         rows_times_columns<V, I><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(*m);
         return CPI_LAUNCHED(stream, "sparse_multiply");
+    });
+}
+
+cp_code cpi_sparse_cuda_blocks(cp_stream *stream, const cpi_sparse_blocks *b)
+{
+    return cpi_sparse_with_types(b->a.type, b->a.wide, [&](auto value, auto index) {
+        const unsigned blocks = cpi_cuda_blocks(b->a.rows * b->height * b->k, THREADS, 1 << 20);
+        blocks_times_columns<decltype(value), decltype(index)><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(*b);
+        return CPI_LAUNCHED(stream, "bsr_multiply");
     });
 }

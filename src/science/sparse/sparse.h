@@ -64,6 +64,14 @@ typedef struct cpi_sparse_multiply {
     const void *x;
     void *y;
 } cpi_sparse_multiply;
+/* The same of blocks: a counts rows, columns and elements in blocks of height * width, which lie by rows, one behind
+ * the other in a.data. An element of y has one sum, of blocks in their order, and in each of its columns in theirs. */
+typedef struct cpi_sparse_blocks {
+    cpi_csr a;
+    int64_t height, width, k;
+    const void *x;
+    void *y;
+} cpi_sparse_blocks;
 /* --- vectors of solvers ---
  *
  * They are contiguous, of n elements of float32, float64, complex64 or complex128. Their numbers (coefficients,
@@ -164,6 +172,7 @@ static inline int64_t cpi_sparse_part(const cpi_csr *a)
  * slot("compress", bytes="c->n * (8 + c->bytes) * 2")
  * slot("sort", absent="cuda", bytes="a->nnz * (8 + (int64_t)cp_type_size(a->type)) * 2")
  * slot("multiply", bytes="m->a.nnz * (4 + (int64_t)cp_type_size(m->a.type))")
+ * slot("blocks", bytes="b->a.nnz * (4 + b->height * b->width * (int64_t)cp_type_size(b->a.type))")
  * slot("multiply_transposed", bytes="m->a.nnz * (4 + (int64_t)cp_type_size(m->a.type))")
  * slot("merge_count", bytes="(j->a.nnz + j->b.nnz) * 4")
  * slot("merge_fill", bytes="(j->a.nnz + j->b.nnz) * 24")
@@ -195,6 +204,7 @@ typedef struct cpi_sparse_ops {
      * twice. */
     cp_code (*sort)(cp_stream *stream, const cpi_csr *a, void *indices, void *data);
     cp_code (*multiply)(cp_stream *stream, const cpi_sparse_multiply *m);
+    cp_code (*blocks)(cp_stream *stream, const cpi_sparse_blocks *b);
     /* y = a^T x, k = 1: x has a's rows, y its columns. */
     cp_code (*multiply_transposed)(cp_stream *stream, const cpi_sparse_multiply *m);
     /* Of matrices whose indices ascend: elements that either has, with those of the result that are 0 left out. For

@@ -9,10 +9,12 @@ from cuprite.scipy.sparse._minmax import Extremes
 from cuprite.scipy.sparse._util import check_shape, get_index_dtype, getdtype, isscalarlike, isshape
 
 
-def _block_of(csr, R, C):
-    """Which block of a whole number each element is in, and the row and column of each."""
-    row, column = S.sparse_rows(csr._indices, csr._indptr).astype(cp.int64), csr._indices.astype(cp.int64)
-    return (row // R) * (csr.shape[1] // C) + column // C, row, column
+def _blocks_at(csr, R, C):
+    """(row, column, indices, indptr): of each element those of its block; the blocks that have any as compressed
+    rows."""
+    row, column = S.sparse_rows(csr._indices, csr._indptr) // R, csr._indices // C
+    ones = cp.ones(row.size, dtype=bool)
+    return row, column, *S.sparse_canonical(ones, row, column, csr.shape[0] // R, csr.shape[1] // C)[1:]
 
 
 def _estimate(csr):
@@ -22,7 +24,7 @@ def _estimate(csr):
     def part(r, c):
         if m % r or n % c:
             return 0.0
-        return csr.nnz / (r * c * cp.unique(_block_of(csr, r, c)[0]).size)
+        return csr.nnz / (r * c * _blocks_at(csr, r, c)[2].size)
     if csr.nnz == 0:
         return 1, 1
     two, three = part(2, 2), part(3, 3)
@@ -45,14 +47,12 @@ def blocks_of(csr, blocksize=None, copy=False):
     if R < 1 or C < 1 or m % R or n % C:
         raise ValueError(f"invalid blocksize {blocksize}")
     csr = csr._canon()
-    block, row, column = _block_of(csr, R, C)
-    found, number = cp.unique(block, return_inverse=True)
-    data = cp.zeros((found.size, R, C), dtype=csr.dtype)
-    data[number, row % R, column % C] = csr.data
-    columns = max(n // C, 1)
-    index = get_index_dtype((csr._indices,), maxval=max(columns, found.size))
-    indptr = cp.searchsorted(found, cp.arange(m // R + 1) * columns)
-    return cls((data, (found % columns).astype(index), indptr.astype(index)), shape=csr.shape)
+    row, column, places, ends = _blocks_at(csr, R, C)
+    at = S.sparse_find(places, ends, row.astype(cp.int64), column.astype(cp.int64), True)
+    data = cp.zeros((places.size, R, C), dtype=csr.dtype)
+    data[at, S.sparse_rows(csr._indices, csr._indptr) % R, csr._indices % C] = csr.data
+    index = get_index_dtype((csr._indices,), maxval=max(n // C, places.size, 1))
+    return cls((data, places.astype(index), ends.astype(index)), shape=csr.shape)
 
 
 class _bsr(Extremes, DataMatrix):
@@ -213,11 +213,14 @@ class _bsr(Extremes, DataMatrix):
         """The matrix as compressed rows.
 
         Parameters: copy: whether arrays must not be shared."""
-        coo = self.tocoo(copy=False)
-        coo.has_canonical_format = self.has_canonical_format
-        result = coo._compressed("csr")
-        result._sorted = result._canonical = None
-        return result
+        (R, C), (indices, indptr), (m, n) = self.blocksize, self._places(), self._shape
+        index = get_index_dtype((indices,), maxval=max(m, n, self.data.size))
+        # each row of blocks R times; of a block's number and its row in it follows which line of `data` that is
+        number, places, ends = S.sparse_take(cp.arange(self.data.shape[0]), indices, indptr, cp.arange(m) // R)
+        line = number * R + S.sparse_rows(places, ends) % R
+        column = places.astype(index)[:, None] * C + cp.arange(C, dtype=index)
+        return class_of("csr", self._is_array)._new(self.data.reshape(-1, C)[line].ravel(), column.ravel(),
+                                                    ends.astype(index) * C, self._shape)
 
     def transpose(self, axes=None, copy=False) -> _spbase:
         """The transpose.

@@ -734,3 +734,44 @@ for f in ("spsolve(a, b)", "splu(a)", "eigs(a, 1)", "spsolve_triangular(a, b)"):
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
+
+
+#: method, A, b, options: numbers that vanish or leave the range on the way
+VANISHING = [
+    ("lsqr", [[2, 2, 2]], [2], {"atol": 0, "btol": 0, "conlim": 0, "iter_lim": 5}),
+    ("lsmr", [[2, 2, 2]], [2], {"atol": 0, "btol": 0, "conlim": 0, "maxiter": 5}),
+    ("lsqr", [[1e-200, 0], [0, 1e-200]], [1e200, 1], {"iter_lim": 9}),
+    ("lsmr", [[-2, 2], [2, -2]], [-1e300, 0], {"maxiter": 3}),
+    ("lsqr", [[1e-150, 1e-150]], [1e150], {"iter_lim": 9}),
+    ("lsqr", [[1, 0], [0, 1]], [1, 1], {"iter_lim": 9, "damp": 1e-200}),
+    ("lsqr", [[np.nan, 0], [0, 1]], [0, 0], {}),
+    ("lsmr", [[np.nan, 0], [0, 1]], [0, 0], {}),
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name, a, b, options", VANISHING)
+def test_numbers_that_vanish_are_no_errors(device, name, a, b, options):
+    a, b = np.array(a, "d"), np.array(b, "d")
+    wanted = getattr(sl, name)(sp.csr_matrix(a), b, **options)
+    got = getattr(cl, name)(cs.csr_matrix(cp.asarray(a)), cp.asarray(b), **options)
+    np.testing.assert_allclose(got[0].get(), wanted[0], rtol=1e-12)
+    assert got[2] == wanted[2]
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e300])
+def test_tfqmr_ends_where_nothing_is_left(device, scale):
+    """SciPy's gives NaN."""
+    b = cp.asarray([2.0, -1.0, 2.0])
+    x, info = cl.tfqmr(cs.identity(3, format="csr") * scale, b, rtol=0.0, maxiter=20)
+    assert info == 0
+    np.testing.assert_allclose(x.get(), b.get() / scale, rtol=1e-15)
+
+
+@pytest.mark.parametrize("t", "fF")
+def test_tfqmr_of_whole_numbers_has_the_matrix_type(device, t):
+    a, b = np.diag([2.0, 4.0]).astype(t), np.array([2, 1])
+    x, info = cl.tfqmr(cs.csr_matrix(cp.asarray(a)), cp.asarray(b))
+    wanted, _ = sl.tfqmr(sp.csr_matrix(a), b)
+    assert info == 0 and x.dtype == wanted.dtype == t
+    np.testing.assert_allclose(x.get(), [1, 0.25], rtol=1e-6)

@@ -382,6 +382,8 @@ def tfqmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=
         relative to the first one; atol: that, as it is; maxiter: the most iterations; M: an approximate inverse of A;
         callback: a function of each iterate; show: whether the end is printed.
     Errors: ValueError for a matrix that is not square, shapes that do not fit, a negative atol."""
+    if getattr(b, "dtype", None) == "l" and getattr(A, "dtype", None) in list("fdFD"):
+        b = b.astype(A.dtype)  # as SciPy
     A, M, x, b = make_system(A, M, x0, b)
     if float(norm(b)) == 0:
         return b.copy(), 0
@@ -413,7 +415,7 @@ def tfqmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=
         _sparse.sparse_pass([x, precondition(d)], update, numbers, None, c * c)
         if callback is not None:
             callback(x)
-        if tau * math.sqrt(i + 1) < atol:
+        if tau * math.sqrt(i + 1) < atol or tau == 0:
             if show:
                 print(f"TFQMR: Linear solve converged due to reach TOL iterations {i + 1}")
             return x, 0

@@ -40,6 +40,11 @@ def _ratio(a, b) -> float:
     return a / b if b else math.inf
 
 
+def _by(a, b) -> float:
+    """a / b as NumPy divides: infinite or NaN where b is 0."""
+    return a / b if b else a * math.copysign(math.inf, b)
+
+
 def _show(wanted, name, i, *numbers):
     if wanted:
         print(name, f"{i:6d}", *(f"{v:10.3e}" for v in numbers))
@@ -162,6 +167,8 @@ class _Bidiagonal:
         self.v, self.spare = cp.empty_like(q), cp.empty_like(q)
         _sparse.sparse_pass([self.v, q], _FIRST_V, self.numbers, None)
         self.size, self.beta, self.alpha = abs(cp.stack([first.astype(self.numbers.dtype), *self.numbers])).tolist()
+        if not self.beta:
+            self.alpha = 0.0  # A is not asked, which may have NaN
 
     def next(self):
         """A step. v and alpha stay as they were where beta is 0."""
@@ -218,29 +225,29 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
         old_alpha = alpha
         steps.next()
         beta, alpha = steps.beta, steps.alpha
-        if i > 1:
-            w_size = abs(numbers[0].item())
-        a_size = math.sqrt(a_size**2 + old_alpha**2 + beta**2 + damp**2) if beta > 0 else a_size
+        w_size = abs(numbers[0].item()) if i > 1 else w_size
+        a_size = math.hypot(a_size, old_alpha, beta, damp) if beta > 0 else a_size
         rho_1, psi = rho_bar, 0.0
         if damp > 0:
-            rho_1 = math.sqrt(rho_bar**2 + damp**2)
-            psi, phi_bar = damp / rho_1 * phi_bar, rho_bar / rho_1 * phi_bar
+            rho_1 = math.hypot(rho_bar, damp)
+            psi, phi_bar = _by(damp, rho_1) * phi_bar, _by(rho_bar, rho_1) * phi_bar
         c, s, rho = _turn(rho_1, beta)
         theta, rho_bar = s * alpha, -c * alpha
         phi, phi_bar = c * phi_bar, s * phi_bar
         tau = s * phi
         if calc_var:
             var = var + (w / rho) ** 2
-        _sparse.sparse_pass([x, w, steps.typed()], _LSQR, numbers, None, phi / rho, _over(1, alpha), -theta / rho)
-        dd += (w_size / rho) ** 2
+        ratio, ahead, back = _by(w_size, rho), _by(phi, rho), -_by(theta, rho)
+        _sparse.sparse_pass([x, w, steps.typed()], _LSQR, numbers, None, ahead, _over(1, alpha), back)
+        dd += ratio * ratio
         delta, gamma_bar, rhs = s2 * rho, -c2 * rho, phi - s2 * rho * z
-        x_size = math.sqrt(xx + (rhs / gamma_bar) ** 2)
-        gamma = math.sqrt(gamma_bar**2 + theta**2)
-        c2, s2, z = gamma_bar / gamma, theta / gamma, rhs / gamma
-        xx += z**2
-        cond, res2 = a_size * math.sqrt(dd), res2 + psi**2
-        r_size, ar_size = math.sqrt(phi_bar**2 + res2), alpha * abs(tau)
-        square = r_size**2 - damp**2 * xx
+        x_size = math.hypot(math.sqrt(xx), _by(rhs, gamma_bar))
+        gamma = math.hypot(gamma_bar, theta)
+        c2, s2, z = _by(gamma_bar, gamma), _by(theta, gamma), _by(rhs, gamma)
+        xx += z * z
+        cond, res2 = a_size * math.sqrt(dd), res2 + psi * psi
+        r_size, ar_size = math.sqrt(phi_bar * phi_bar + res2), alpha * abs(tau)
+        square = r_size * r_size - damp * damp * xx
         r1_size = math.copysign(math.sqrt(abs(square)), square) if damp > 0 else r_size
         test1, test2 = _ratio(r_size, b_size), ar_size / (a_size * r_size + eps)
         stop = _why(test1, test2, 1 / (cond + eps), _ratio(a_size * x_size, b_size), atol, btol, limit, i >= iter_lim)
@@ -287,7 +294,7 @@ def lsmr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, maxiter=None, show=Fa
     zeta_bar, alpha_bar, rho, rho_bar, c_bar, s_bar = alpha * beta, alpha, 1.0, 1.0, 1.0, 0.0
     h, h_bar = steps.typed() * _over(1, alpha), cp.zeros_like(x)
     beta_dd, beta_d, rho_d, tau, theta_t, zeta, d = beta, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0
-    square, most, least = alpha**2, 0.0, 1e100
+    square, most, least = alpha * alpha, 0.0, 1e100
     a_size, cond, x_size, stop, i, r_size, ar_size = alpha, 1.0, 0.0, 0, 0, beta, alpha * beta
     if b_size == 0:
         x = cp.zeros_like(x)
@@ -304,25 +311,25 @@ def lsmr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, maxiter=None, show=Fa
         c_bar, s_bar, rho_bar = _turn(rho_temp, theta)
         zeta, zeta_bar = c_bar * zeta_bar, -s_bar * zeta_bar
         _sparse.sparse_pass([x, h, h_bar, steps.typed()], _LSMR, numbers, None,
-                            -theta_bar * rho / (old_rho * old_rho_bar), zeta / (rho * rho_bar), _over(1, alpha),
-                            -theta / rho)
+                            -_by(theta_bar * rho, old_rho * old_rho_bar), _by(zeta, rho * rho_bar), _over(1, alpha),
+                            -_by(theta, rho))
         acute, check = c_hat * beta_dd, -s_hat * beta_dd
         hat, beta_dd, old_theta_t = c * acute, -s * acute, theta_t
         c_t, s_t, rho_t = _turn(rho_d, theta_bar)
         theta_t, rho_d = s_t * rho_bar, c_t * rho_bar
         beta_d = -s_t * beta_d + c_t * hat
-        tau = (old_zeta - old_theta_t * tau) / rho_t
-        tau_d = (zeta - theta_t * tau) / rho_d
+        tau = _by(old_zeta - old_theta_t * tau, rho_t)
+        left = beta_d - _by(zeta - theta_t * tau, rho_d)
         d += check * check
-        r_size = math.sqrt(d + (beta_d - tau_d) ** 2 + beta_dd * beta_dd)
+        r_size = math.sqrt(d + left * left + beta_dd * beta_dd)
         a_size = math.sqrt(square + beta * beta)
         square += beta * beta + alpha * alpha
         most = max(most, old_rho_bar)
         least = min(least, old_rho_bar) if i > 1 else least
-        cond = max(most, rho_temp) / min(least, rho_temp)
+        cond = _by(max(most, rho_temp), min(least, rho_temp))
         ar_size, x_size = abs(zeta_bar), abs(numbers[0].item())
         test2 = _ratio(ar_size, a_size * r_size)
-        stop = _why(r_size / b_size, test2, 1 / cond, a_size * x_size / b_size, atol, btol, limit, i >= maxiter)
+        stop = _why(r_size / b_size, test2, _by(1, cond), a_size * x_size / b_size, atol, btol, limit, i >= maxiter)
         _show(show, "lsmr", i, r_size, ar_size, a_size, cond)
         if stop:
             break

@@ -131,6 +131,15 @@ def test_histories_as_states(inputs, outputs, axis):
     np.testing.assert_allclose(got.get(), want, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("t", ["u1", "u4", "u8", "i2", "f4", "c8"])
+def test_histories_of_coefficients_of_any_type(t):
+    b, a = np.array([1, 3, 2], t), np.array([2, 1, 1], t)
+    x, history = r.standard_normal(20), r.standard_normal(4)
+    want, _ = ss.lfilter(b.astype("c16"), a.astype("c16"), x, zi=scipys(b, a, history))
+    got, _ = s.lfilter(cp.asarray(b), cp.asarray(a), cp.asarray(x), zi=cp.asarray(history))
+    np.testing.assert_allclose(got.get(), want if t == "c8" else want.real, rtol=1e-6)
+
+
 def test_a_short_signal_keeps_the_end_of_the_history():
     history = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     y, after = s.lfilter([1.0, 0, 0, 0.5], [1.0, 0, 0, 0.25], cp.asarray([7.0]), zi=cp.asarray(history))

@@ -53,7 +53,8 @@ def _state_of_history(b, a, history):
     for c, sign in ((b, 1), (a, -1)):
         # element m of the state has the input (output) of lag k times the coefficient m + k
         place = numpy.arange(order)[:, None] + numpy.arange(c.size - 1, 0, -1)
-        padded = cuprite.concatenate([c * sign / a[0], cuprite.zeros(1, c.dtype)])
+        c = c / a[0] * sign  # in this order: unsigned numbers have no -1
+        padded = cuprite.concatenate([c, cuprite.zeros(1, c.dtype)])
         parts.append(padded[cuprite.asarray(numpy.minimum(place, c.size))])
     return history @ cuprite.concatenate(parts, 1).T
 

@@ -561,18 +561,21 @@ PyObject *py_get_method(const py_get_method_args *v)
 
 /*: function("asnumpy",
              "a: object, stream: object = None, order: order('CFAK') = 'C', out: object = None, *, blocking: flag = "
-             "True", doc="A NumPy array on the host: a copy of a device array, numpy.asarray of anything else.") */
+             "True", doc="A NumPy array on the host: a copy of a device array, also a lent one, else numpy.asarray.") */
 PyObject *py_asnumpy(const py_asnumpy_args *v)
 {
-    if (cpy_is_array(v->a)) return cpy_wait_for(v->stream) ? cpy_get(v->a, v->order, v->out) : NULL;
+    if (cpy_is_array(v->a) || cpy_gives_array(v->a) || cpy_lends(v->a)) {
+        PyObject *x = cpy_asarray(v->a, CP_DEFAULT), *r = NULL;
+        if (x && cpy_wait_for(v->stream)) r = cpy_get(x, v->order, v->out);
+        Py_XDECREF(x);
+        return r;
+    }
     PyObject *numpy = cpy_numpy();
     if (!numpy) return NULL;
-    if (cpy_given(v->out)) {
-        PyObject *done = PyObject_CallMethod(numpy, "copyto", "OO", v->out, v->a);
-        Py_XDECREF(done);
-        return done ? Py_NewRef(v->out) : NULL;
-    }
-    return PyObject_CallMethod(numpy, "asarray", "OOs#", v->a, Py_None, &v->order, (Py_ssize_t)1);
+    if (!cpy_given(v->out)) return PyObject_CallMethod(numpy, "asarray", "OOC", v->a, Py_None, v->order);
+    PyObject *done = PyObject_CallMethod(numpy, "copyto", "OO", v->out, v->a);
+    Py_XDECREF(done);
+    return done ? Py_NewRef(v->out) : NULL;
 }
 
 static bool same_shape(const cp_array *x, const cp_array *y)

@@ -229,6 +229,8 @@ PyObject *cpy_asarray(PyObject *o, cp_type type);
 bool cpy_gives_array(PyObject *o); /* Has it CuPy's __cupy_get_ndarray__? */
 /* Whether it is an object whose memory, a GPU's, becomes an array's (__cuda_array_interface__). */
 bool cpy_lends(PyObject *o);
+/* An array that an object gives or describes in one of these ways, owned; NULL, perhaps without an error. */
+cp_array *cpy_lent_array(PyObject *o);
 /* The same on the device of x, which it is going to meet. */
 PyObject *cpy_asarray_near(PyObject *o, const cp_array *x);
 /* The same for a value that is to be written into x: numbers and lists become x's type, or are refused. */

@@ -41,8 +41,8 @@ static bool take_operand(loop_call *c, int i, PyObject *o)
     c->o[i] = o;
     if (cpy_is_array(o)) return c->x[i] = cpy_hold(o), true;
     if (i >= c->k->nin) return fail(PyExc_TypeError, "Output arguments type must be cuprite.ndarray");
-    if (is_number(o)) return true;
-    PyErr_Format(PyExc_TypeError, "Unsupported type %R", Py_TYPE(o));
+    if (is_number(o) || (c->x[i] = cpy_lent_array(o))) return true;
+    if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "Unsupported type %R", Py_TYPE(o));
     return false;
 }
 

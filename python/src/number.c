@@ -37,7 +37,7 @@ static bool goes_first(PyObject *stranger, PyObject *array)
     return first;
 }
 
-/* The same operation of the array that one operand gives of itself. */
+/* The same operation of the array that one operand gives of itself, or describes. */
 static PyObject *with_its_array(const char *name, PyObject *a, PyObject *b, bool into_a)
 {
     PyObject *x = cpy_asarray(a, CP_DEFAULT), *y = x ? cpy_asarray(b, CP_DEFAULT) : NULL;
@@ -59,7 +59,8 @@ static PyObject *name_with_stranger(const char *name, PyObject *a, PyObject *b, 
     PyObject *own = numpys ? NULL : of_type(stranger, "__array_ufunc__");
     Py_XDECREF(own); /* its type keeps it */
     if (own && own != Py_None) return ask_numpy(name, a, b, into_a);
-    if (!own && cpy_gives_array(stranger) && !goes_first(stranger, stranger == a ? b : a))
+    const bool lent = !own && (cpy_gives_array(stranger) || cpy_lends(stranger));
+    if (lent && !goes_first(stranger, stranger == a ? b : a))
         return with_its_array(name, a, b, into_a);
     if (!numpys && (!into_a || (!own && goes_first(stranger, a)))) Py_RETURN_NOTIMPLEMENTED;
     if (own)

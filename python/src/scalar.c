@@ -207,8 +207,7 @@ cp_array *cpy_find_number(int n, PyObject *const *o)
     return x;
 }
 
-/* What cannot be a number: an array that an object gives, or describes, by a protocol of CuPy's. */
-static cp_array *lent_array(PyObject *o)
+cp_array *cpy_lent_array(PyObject *o)
 {
     if (PyErr_Occurred() || cpy_is_array(o) || (!cpy_gives_array(o) && !cpy_lends(o))) return NULL;
     PyObject *held = cpy_asarray(o, CP_DEFAULT);
@@ -229,7 +228,7 @@ cp_array *cpy_operand(PyObject *o, const cp_array *partner, int op, bool *owned)
     cp_array *x = cpy_small_int(o);
     if (x) return x;
     x = cpy_scalar(o, partner, op);
-    if (!x) x = lent_array(o);
+    if (!x) x = cpy_lent_array(o);
     *owned = x != NULL;
     if (!x) unsupported_type(o);
     return x;

@@ -4,7 +4,10 @@ import copy
 import io
 import math
 import operator
+import os
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -43,6 +46,56 @@ WRONG = [(dict(mask=[True]), ValueError), (dict(shape=(-1, 3)), ValueError), (di
 def test_what_cannot_be_lent(words, error):
     with raises(error):
         cp.asarray(Lender(**words))
+
+
+LENT = """
+import numpy as np
+import cuprite as cp
+if {describes}:
+    cp.install_as_cupy()  # arrays on the CPU are described too
+
+class Lent:
+    def __init__(self, x):
+        self.x = x
+    if {describes}:
+        __cuda_array_interface__ = property(lambda self: self.x.__cuda_array_interface__)
+    else:
+        def __cupy_get_ndarray__(self):
+            return self.x
+
+for x in (cp.arange(6.0).reshape(2, 3), cp.arange(6, dtype="i4").reshape(3, 2).T[::-1], cp.ones((0, 2)), cp.ones(())):
+    host, lent = x.get(), Lent(x)
+    assert (cp.asnumpy(lent) == host).all() and cp.asnumpy(lent).dtype == host.dtype
+    out = np.empty(host.shape, host.dtype)
+    assert cp.asnumpy(lent, out=out) is out and (out == host).all()
+    add = cp.ElementwiseKernel("T x, T y", "T z", "z = x + y", "add")
+    for got in (add(lent, lent), add(x, lent), add(lent, host.dtype.type(1)) - 1 + x, lent + x, x + lent):
+        assert (got.get() == 2 * host).all() and got.dtype == host.dtype and got.shape == host.shape, got
+    assert (add(lent, x, cp.empty_like(x)).get() == 2 * host).all()
+    assert cp.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "total")(lent).get() == host.sum()
+    assert (x == lent).get().all() and not (lent != x).get().any() and not (x < lent).get().any()
+    assert (x - lent == 0).get().all() and (lent - 2 * x == -x).get().all()
+    y = x.copy()
+    y += lent
+    assert (y.get() == 2 * host).all() and type(y) is cp.ndarray
+for wrong in (object(), "a", None):
+    try:
+        add(wrong, x)
+    except TypeError as e:
+        assert "Unsupported type" in str(e)
+    else:
+        raise AssertionError(wrong)
+"""
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("describes", [True, False])
+def test_operands_that_are_lent(describes):
+    """Kernels, operators and asnumpy take what describes an array, or gives one, as ufuncs do."""
+    text = LENT.replace("{describes}", str(describes))
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True,
+                          env={**os.environ, "CUPRITE_DEVICE": "cpu"})
+    assert done.returncode == 0, done.stderr
 
 
 def test_lent_memory(device):

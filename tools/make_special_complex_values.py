@@ -116,6 +116,10 @@ PLANE, REALS = drawn(60, 50), [draw.uniform(-9, 9) for _ in range(20)] + [0.5, 1
 DEGREES, SHAPES = [0.0, 1.0, 2.0, 5.0, 13.0, 40.0, 2.5, 7.75, -0.25], [-0.5, 0.25, 2.0]
 AROUND_1 = drawn(60, 3, near=(0.5, 0.75, 1, 1.25)) + drawn(20, 1e3) + [1 + 1e-3j, 1.001 - 1e-6j, 1.5 + 0j, 30 + 0j]
 SMALL = drawn(40, 2, near=(1,))
+NEAR_MINUS_1 = [-1 + 1e-8j, -1.002 + 1e-5j, -0.9982 - 3e-4j]  # of degrees that are not whole
+WHOLE_DIFFERENCES = [(a, b, a + b + m, z) for a, b, m in ((-4.375, -4.5, -4), (-2.25, -4.625, -3), (0.375, 1.25, 2),
+                                                           (1.125, 2.25, 0), (2.375, 1.25, -2))
+                     for z in (1.125 - 0.1j, 1.0625 + 0.2j, 0.9 + 0.3j)]
 VALUES |= {
     "wrightomega": (omega, [complex(draw.uniform(-8, 8), draw.uniform(-12, 12)) for _ in range(40)] +
                     [complex(draw.uniform(-6, -0.8), s * (math.pi + d)) for s in (1, -1)
@@ -124,9 +128,11 @@ VALUES |= {
     "elliprd": (mp.elliprd, groups(40, PLANE, PLANE, PLANE)), "elliprg": (mp.elliprg, groups(40, PLANE, PLANE, PLANE)),
     "elliprj": (mp.elliprj, groups(40, right(20), right(20), right(20), right(20))),
     "hyp1f1": (mp.hyp1f1, groups(80, REALS, REALS, drawn(60, 120, near=(30, 60)))),
-    "hyp2f1": (above(mp.hyp2f1), groups(120, REALS, REALS, REALS, AROUND_1)),
-    "eval_jacobi": (mp.jacobi, groups(40, DEGREES, SHAPES, SHAPES, SMALL)),
-    "eval_legendre": (mp.legendre, groups(40, DEGREES, SMALL)), "eval_chebyt": (mp.chebyt, groups(40, DEGREES, SMALL)),
+    "hyp2f1": (above(mp.hyp2f1), groups(120, REALS, REALS, REALS, AROUND_1) + WHOLE_DIFFERENCES),
+    "eval_jacobi": (mp.jacobi, groups(40, DEGREES, SHAPES, SHAPES, SMALL) +
+                    [(v, 0.3, b, z) for v in (0.3, 2.7) for b in (-0.4, 0.0, 0.25, 1.0) for z in NEAR_MINUS_1]),
+    "eval_legendre": (mp.legendre, groups(40, DEGREES, SMALL) + [(v, z) for v in (0.3, 7.33) for z in NEAR_MINUS_1]),
+    "eval_chebyt": (mp.chebyt, groups(40, DEGREES, SMALL) + [(v, z) for v in (0.3, 7.33) for z in NEAR_MINUS_1]),
     "eval_chebyu": (mp.chebyu, groups(40, DEGREES, SMALL)),
     "eval_gegenbauer": (mp.gegenbauer, groups(40, DEGREES, [0.25, 1.5, 3.0], SMALL)),
     "eval_genlaguerre": (mp.laguerre, groups(40, DEGREES, SHAPES, drawn(30, 9))),

@@ -168,7 +168,7 @@ CPS_HEAVY cps_branch cps_hyp2f1_along(double a, double b, double c, cp_complex12
 /* Of |z| >= 3/4 from a place of modulus 1/2, or less where that series cancels: in z's direction, but for what lies
  * behind 1, around which it goes no farther away than z is: errors are solutions like (1 - z)^(c - a - b), which grow
  * with the distance. */
-CPS_HEAVY cp_complex128 cps_hyp2f1_continued(double a, double b, double c, cp_complex128 z)
+CPS_HEAVY cp_complex128 cps_hyp2f1_continued(double a, double b, double c, cp_complex128 z, cp_complex128 y)
 {
     const double size = hypot(z.re, z.im), m = c - a - b, side = copysign(1.0, z.im);
     const int behind = size > 1 && z.re > 0.5 * size, turned = m < 0; /* by Euler's: else it is largest near 1 */
@@ -182,16 +182,20 @@ CPS_HEAVY cp_complex128 cps_hyp2f1_continued(double a, double b, double c, cp_co
         f.slope = cps_scale(cps_hyper_series_c128(p + 1, q + 1, c + 1, at), p * q / c);
         if (f.y.re == f.y.re && f.slope.re == f.slope.re) break;
     }
+    /* in y, whose equation is that of p + q - c + 1 instead of c: near 1 no digit of it is lost */
+    const double e = p + q - c + 1;
+    f.slope = CPS_C(-f.slope.re, -f.slope.im);
+    at = CPS_C(1 - at.re, -at.im);
     if (behind) {
-        const double radius = fmin(0.866, hypot(z.re - 1, z.im)), end = fabs(atan2(z.im, z.re - 1));
+        const double radius = fmin(0.866, hypot(y.re, y.im)), end = fabs(atan2(y.im, -y.re));
         for (double angle = CPS_PI * 5 / 6; angle > end; angle -= 0.4) {
-            const cp_complex128 by = CPS_C(1 + radius * cos(angle), side * radius * sin(angle));
-            f = cps_hyp2f1_along(p, q, c, at, by, f);
+            const cp_complex128 by = CPS_C(-radius * cos(angle), -side * radius * sin(angle));
+            f = cps_hyp2f1_along(p, q, e, at, by, f);
             at = by;
         }
     }
-    f = cps_hyp2f1_along(p, q, c, at, z, f);
-    return turned ? cps_power_times(CPS_C(1 - z.re, -z.im), m, CPS_C(0, 0), f.y) : f.y;
+    f = cps_hyp2f1_along(p, q, e, at, y, f);
+    return turned ? cps_power_times(y, m, CPS_C(0, 0), f.y) : f.y;
 }
 /* u + v, NaN where they cancel by two digits. */
 CPS_MATH cp_complex128 cps_sure_sum(cp_complex128 u, cp_complex128 v)
@@ -209,9 +213,8 @@ CPS_MATH cp_complex128 cps_connected(double d, double e, double f, cp_complex128
 }
 /* Pfaff: (1 - z)^-a 2F1(a, c - b; c; z / (z - 1)), with the one of a and b that is smaller; NaN where that series does
  * not converge much better. */
-CPS_HEAVY cp_complex128 cps_hyp2f1_turned(double a, double b, double c, cp_complex128 z)
+CPS_HEAVY cp_complex128 cps_hyp2f1_turned(double a, double b, double c, cp_complex128 z, cp_complex128 y)
 {
-    const cp_complex128 y = CPS_C(1 - z.re, -z.im);
     const double less = z.re * z.re + z.im * z.im, more = y.re * y.re + y.im * y.im; /* the square of its modulus */
     if (!(less < 0.5625 * more && more > 1.5)) return cps_no_number();
     if (fabs(b) < fabs(a)) {
@@ -221,23 +224,57 @@ CPS_HEAVY cp_complex128 cps_hyp2f1_turned(double a, double b, double c, cp_compl
     const cp_complex128 s = cps_divide_c128(CPS_C(-z.re, -z.im), y);
     return cps_power_times(y, -a, CPS_C(0, 0), cps_hyper_series_c128(a, c - b, c, s));
 }
+/* 2F1 over gamma(c), where c = a + b + m of a whole m >= 0 and y = 1 - z (DLMF 15.8.10); NaN where the parts cancel by
+ * two digits. */
+CPS_HEAVY cp_complex128 cps_hyp2f1_log_c128(double a, double b, double m, cp_complex128 y)
+{
+    cp_complex128 first = CPS_C(0, 0), term = CPS_C(cps_gamma(m) * cps_rgamma(a + m) * cps_rgamma(b + m), 0);
+    double most = 0, largest = 0;
+    for (double k = 0; k < m; k++) { /* (a)_k (b)_k (m - k - 1)! / k! (-y)^k */
+        first = cps_add_c128(first, term);
+        most = fmax(most, cps_size(term));
+        if (k + 1 < m) term = cps_scale(cps_multiply_c128(term, y), -(a + k) * (b + k) / ((k + 1) * (m - k - 1)));
+    }
+    const cp_complex128 l = cps_log_c128(y);
+    const double sign = fmod(m, 2) != 0 ? -1 : 1, factor = sign * cps_rgamma(a) * cps_rgamma(b) * cps_rgamma(m + 1);
+    cp_complex128 sum = CPS_C(0, 0);
+    double psi = cps_digamma(a + m) + cps_digamma(b + m) - cps_digamma(1) - cps_digamma(m + 1);
+    term = cps_power_times(y, m, CPS_C(0, 0), CPS_C(factor, 0));
+    for (double k = 0; k < 2000; k++) {
+        const cp_complex128 add = cps_multiply_c128(term, CPS_C(l.re + psi, l.im));
+        sum = cps_add_c128(sum, add);
+        largest = fmax(largest, cps_size(term) * (cps_size(l) + fabs(psi)));
+        if (k > 3 && k > -a - m && k > -b - m && cps_size(add) < 1e-18 * cps_size(sum)) break;
+        psi += 1 / (a + m + k) + 1 / (b + m + k) - 1 / (k + 1) - 1 / (k + m + 1);
+        term = cps_scale(cps_multiply_c128(term, y), (a + m + k) * (b + m + k) / ((k + 1) * (k + m + 1)));
+    }
+    const cp_complex128 r = cps_subtract_c128(first, sum);
+    return cps_size(r) > 0.01 * fmax(most, largest) ? r : cps_no_number();
+}
 /* Of |z| > 3/4 by series of 1 / z or 1 - z, where these add without loss; else continued. */
-CPS_HEAVY cp_complex128 cps_hyp2f1_far(double a, double b, double c, cp_complex128 z)
+CPS_HEAVY cp_complex128 cps_hyp2f1_far(double a, double b, double c, cp_complex128 z, cp_complex128 y)
 {
     const double size = hypot(z.re, z.im), m = c - a - b, d = b - a, all = cps_gamma(c);
-    const cp_complex128 y = CPS_C(1 - z.re, -z.im), minus = CPS_C(-z.re, -z.im), one = CPS_C(1, 0);
+    const cp_complex128 minus = CPS_C(-z.re, -z.im), one = CPS_C(1, 0);
     cp_complex128 r = cps_no_number();
     if (size > 1.25 && fabs(d - rint(d)) > 0.02 && fabs(d) < 100) {
         const cp_complex128 t = cps_reciprocal_c128(z);
         r = cps_sure_sum(cps_connected(d, b, c - a, minus, -a, a, a - c + 1, 1 - d, t),
                          cps_connected(-d, a, c - b, minus, -b, b, b - c + 1, 1 + d, t));
     }
-    if (r.re != r.re && cps_size(y) < 0.8 && fabs(m - rint(m)) > 0.02 && fabs(m) < 100)
+    const double whole = rint(m); /* from it m may be away by the rounding of what made c */
+    if (r.re != r.re && cps_size(y) < 0.8 && fabs(m - whole) <= CPS_EPS * (fabs(a) + fabs(b) + fabs(c)) &&
+        fabs(m) < 100) {
+        r = m < 0 ? cps_hyp2f1_log_c128(c - a, c - b, -whole, y) : cps_hyp2f1_log_c128(a, b, whole, y);
+        if (m < 0) r = cps_power_times(y, whole, CPS_C(0, 0), r);
+    }
+    if (r.re != r.re && cps_size(y) < 0.8 && fabs(m - whole) > 0.02 && fabs(m) < 100)
         r = cps_sure_sum(cps_connected(m, c - a, c - b, one, 0, a, b, 1 - m, y),
                          cps_connected(-m, a, b, y, m, c - a, c - b, 1 + m, y));
-    return r.re == r.re && all < CPS_INF ? cps_scale(r, all) : cps_hyp2f1_continued(a, b, c, z);
+    return r.re == r.re && all < CPS_INF ? cps_scale(r, all) : cps_hyp2f1_continued(a, b, c, z, y);
 }
-CPS_HEAVY cp_complex128 cps_hyp2f1_c128(double a, double b, double c, cp_complex128 z)
+/* Of z and y = 1 - z, one of them rounded. */
+CPS_HEAVY cp_complex128 cps_hyp2f1_at_c128(double a, double b, double c, cp_complex128 z, cp_complex128 y)
 {
     if (a != a || b != b || c != c || z.re != z.re || z.im != z.im) return cps_no_number();
     const int ends = (cps_not_positive_whole(a) && a > -1e4) || (cps_not_positive_whole(b) && b > -1e4);
@@ -248,25 +285,34 @@ CPS_HEAVY cp_complex128 cps_hyp2f1_c128(double a, double b, double c, cp_complex
     if (cps_infinite(a) || cps_infinite(b) || cps_infinite(c)) return cps_no_number();
     if (cps_infinite(z.re) || cps_infinite(z.im)) return cps_no_number();
     if (ends) return cps_hyper_series_c128(a, b, c, z);
-    if (z.re == 1 && z.im == 0) return CPS_C(cps_hyp2f1(a, b, c, 1), 0);
-    const cp_complex128 y = CPS_C(1 - z.re, -z.im), none = CPS_C(0, 0);
+    if (y.re == 0 && y.im == 0) return CPS_C(cps_hyp2f1(a, b, c, 1), 0);
+    const cp_complex128 none = CPS_C(0, 0);
     if (b == c) return cps_power_times(y, -a, none, CPS_C(1, 0));
     if (a == c) return cps_power_times(y, -b, none, CPS_C(1, 0));
     cp_complex128 r;
     if ((cps_not_positive_whole(c - a) && c - a > -1e4) || (cps_not_positive_whole(c - b) && c - b > -1e4))
         r = cps_power_times(y, c - a - b, none, cps_hyper_series_c128(c - a, c - b, c, z));
     else {
-        r = cps_hyp2f1_turned(a, b, c, z);
+        r = cps_hyp2f1_turned(a, b, c, z, y);
         const int near = hypot(z.re, z.im) <= 0.75;
-        if (r.re != r.re) r = near ? cps_hyper_series_c128(a, b, c, z) : cps_hyp2f1_far(a, b, c, z);
+        if (r.re != r.re) r = near ? cps_hyper_series_c128(a, b, c, z) : cps_hyp2f1_far(a, b, c, z, y);
     }
-    return z.im == 0 && z.re < 1 ? CPS_C(r.re, z.im) : r;
+    return z.im == 0 && y.re > 0 ? CPS_C(r.re, z.im) : r;
+}
+CPS_MATH cp_complex128 cps_hyp2f1_c128(double a, double b, double c, cp_complex128 z)
+{
+    return cps_hyp2f1_at_c128(a, b, c, z, CPS_C(1 - z.re, -z.im));
 }
 
 /* --- orthogonal polynomials: recurrences for whole degrees, else hypergeometric functions --- */
 
-/* (1 - z) / 2; of a real number with a positive zero, as SciPy has it */
-CPS_MATH cp_complex128 cps_half_less(cp_complex128 z) { return CPS_C(0.5 * (1 - z.re), 0.5 * (0 - z.im)); }
+/* 2F1(-n, b; c; (1 - z) / 2), which of a real number has a positive zero, as SciPy has it; near -1, where it has a
+ * singularity, (1 + z) / 2 is exact. */
+CPS_HEAVY cp_complex128 cps_hyper_of_degree_c128(double n, double b, double c, cp_complex128 z)
+{
+    const double half = 0.5 * (0 - z.im);
+    return cps_hyp2f1_at_c128(-n, b, c, CPS_C(0.5 * (1 - z.re), half), CPS_C(0.5 * (1 + z.re), -half));
+}
 /* a x y + b z */
 CPS_MATH cp_complex128 cps_three(double a, cp_complex128 x, cp_complex128 y, double b, cp_complex128 z)
 {
@@ -276,7 +322,7 @@ CPS_HEAVY cp_complex128 cps_eval_jacobi_c128(double n, double a, double b, cp_co
 {
     if (n != n || a != a || b != b || z.re != z.re || z.im != z.im) return cps_no_number();
     if (!cps_is_degree(n))
-        return cps_scale(cps_hyp2f1_c128(-n, n + a + b + 1, a + 1, cps_half_less(z)), cps_binomial_of(n, a));
+        return cps_scale(cps_hyper_of_degree_c128(n, n + a + b + 1, a + 1, z), cps_binomial_of(n, a));
     if (n == 0) return CPS_C(1, 0);
     const cp_complex128 y = CPS_C(z.re - 1, z.im);
     if (n == 1) return CPS_C(a + 1 + 0.5 * (a + b + 2) * y.re, 0.5 * (a + b + 2) * y.im);
@@ -291,13 +337,13 @@ CPS_HEAVY cp_complex128 cps_eval_jacobi_c128(double n, double a, double b, cp_co
     for (double k = 1; k <= n; k++) scale *= (a + k) / k;
     if (least > 1e-3) return cps_scale(p, scale);
     /* a step nearly divided by 0 */
-    return cps_scale(cps_hyp2f1_c128(-n, n + a + b + 1, a + 1, cps_half_less(z)), scale);
+    return cps_scale(cps_hyper_of_degree_c128(n, n + a + b + 1, a + 1, z), scale);
 }
 CPS_HEAVY cp_complex128 cps_eval_legendre_c128(double n, cp_complex128 z)
 {
     if (n != n || z.re != z.re || z.im != z.im) return cps_no_number();
     if (n < 0 && n == rint(n)) n = -n - 1;
-    if (!cps_is_degree(n)) return cps_hyp2f1_c128(-n, n + 1, 1, cps_half_less(z));
+    if (!cps_is_degree(n)) return cps_hyper_of_degree_c128(n, n + 1, 1, z);
     if (n == 0) return CPS_C(1, 0);
     const cp_complex128 y = CPS_C(z.re - 1, z.im);
     cp_complex128 d = y, p = z;
@@ -322,7 +368,7 @@ CPS_HEAVY cp_complex128 cps_eval_chebyt_c128(double n, cp_complex128 z)
 {
     if (n != n || z.re != z.re || z.im != z.im) return cps_no_number();
     n = fabs(n);
-    return cps_is_degree(n) ? cps_chebyshev_steps(n, z, z) : cps_hyp2f1_c128(-n, n, 0.5, cps_half_less(z));
+    return cps_is_degree(n) ? cps_chebyshev_steps(n, z, z) : cps_hyper_of_degree_c128(n, n, 0.5, z);
 }
 CPS_HEAVY cp_complex128 cps_eval_chebyu_c128(double n, cp_complex128 z)
 {
@@ -332,13 +378,13 @@ CPS_HEAVY cp_complex128 cps_eval_chebyu_c128(double n, cp_complex128 z)
     if (turned) n = -n - 2;
     if (turned && !cps_is_degree(n)) return cps_no_number();
     if (cps_is_degree(n)) return cps_scale(cps_chebyshev_steps(n, z, CPS_C(0, 0)), turned ? -1 : 1);
-    return cps_scale(cps_hyp2f1_c128(-n, n + 2, 1.5, cps_half_less(z)), n + 1);
+    return cps_scale(cps_hyper_of_degree_c128(n, n + 2, 1.5, z), n + 1);
 }
 CPS_HEAVY cp_complex128 cps_eval_gegenbauer_c128(double n, double a, cp_complex128 z)
 {
     if (n != n || a != a || z.re != z.re || z.im != z.im) return cps_no_number();
     if (!cps_is_degree(n))
-        return cps_scale(cps_hyp2f1_c128(-n, n + 2 * a, a + 0.5, cps_half_less(z)),
+        return cps_scale(cps_hyper_of_degree_c128(n, n + 2 * a, a + 0.5, z),
                          cps_gamma_quotient(n + 2 * a, n + 1, 2 * a));
     cp_complex128 before = CPS_C(0, 0), p = CPS_C(1, 0);
     for (double k = 0; k < n; k++) {

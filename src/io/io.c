@@ -23,7 +23,8 @@
 struct cp_image_header; /* the library's own */
 
 static void parallel(int64_t tasks, cpi_task fn, void *context) { cpi_parallel(tasks, fn, context); }
-static const cpi_io_host host_table = {cpi_fail, cpi_malloc, cpi_realloc, cpi_free_host, parallel};
+static const cpi_io_host host_table = {cpi_fail, cpi_malloc, cpi_realloc, cpi_free_host, parallel,
+                                       cpi_fork_guard};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 CPI_FORK_GUARD(lock)

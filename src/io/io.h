@@ -7,6 +7,8 @@
 #ifndef CPI_IO_H
 #define CPI_IO_H
 
+#include <pthread.h>
+
 #include "cuprite/io.h"
 
 typedef struct cpi_io_host {
@@ -15,6 +17,7 @@ typedef struct cpi_io_host {
     void *(*realloc)(void *p, size_t bytes);  /* NULL: error written, p still valid */
     void (*free)(void *p);
     void (*parallel)(int64_t tasks, void (*fn)(void *context, int64_t task, int worker), void *context);
+    void (*fork_guard)(pthread_mutex_t *lock); /* core/forks.h */
 } cpi_io_host;
 
 /* An image found in an open file: the data that the API layer needs to make the array. */

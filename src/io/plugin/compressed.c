@@ -18,6 +18,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 void cpi_fitsio_lock(void) { pthread_mutex_lock(&lock); }
 void cpi_fitsio_unlock(void) { pthread_mutex_unlock(&lock); }
+void cpi_fitsio_guard(void) { HOST->fork_guard(&lock); }
 
 const char *cpi_fitsio_string(int status, char text[81])
 {

@@ -64,6 +64,8 @@ CP_API const cpi_io_ops *cuprite_io_open(const cpi_io_host *host);
 const cpi_io_ops *cuprite_io_open(const cpi_io_host *host)
 {
     cpi_io_host_table = host;
+    cpi_fitsio_guard();
+    cpi_wcs_guard();
     float cfitsio;
     int version[3] = {0};
     fits_get_version(&cfitsio);

@@ -90,6 +90,7 @@ cp_code cpi_compressed_failed(const struct cpi_fits *f, int status);
 const char *cpi_fitsio_string(int status, char text[81]);
 void cpi_fitsio_lock(void);
 void cpi_fitsio_unlock(void);
+void cpi_fitsio_guard(void); /* forks wait for it */
 
 /* --- tiles.c --- */
 /* Checks that every tile of the open table lies in its heap and is valid for its compression method; `fits` is
@@ -103,6 +104,7 @@ cp_code cpi_hcompress_check(const uint8_t *bytes, int64_t n, int64_t pixels, boo
 /* --- wcs.c --- */
 cp_code cpi_header_new(const char *function, const cpi_io_image *image, cp_image_header **header);
 void cpi_header_free(cp_image_header *header);
+void cpi_wcs_guard(void); /* forks wait for the parser */
 const char *cpi_header_unit(const cp_image_header *header);
 const char *cpi_header_object(const cp_image_header *header);
 const char *cpi_header_system(const cp_image_header *header);

@@ -61,9 +61,11 @@ static bool celestial(cp_image_header *h, struct wcsprm *full)
 }
 
 /* One header at a time: the parser's thread safety depends on how WCSLIB was built. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+void cpi_wcs_guard(void) { HOST->fork_guard(&lock); }
+
 static void find_wcs(cp_image_header *h, char *cards, int n)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     int rejected, count = 0, fixed[NWCSFIX];
     struct wcsprm *all = NULL;
     pthread_mutex_lock(&lock);

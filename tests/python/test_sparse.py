@@ -332,6 +332,14 @@ def test_index_types():
     product = cs.csr_array(cp.array([[1.0, 1], [0, 2]])) @ wide
     assert product.indices.tolist() == [7, 2**39, 2**40, 2**39] and product.data.tolist() == [2, 3, 1, 6]
     assert wide.sorted_indices().indices.tolist() == [7, 2**40, 2**39]
+    for s in (cs, sp):  # few rows among very many
+        twice = s.coo_array(([1.0, 2, 3, 4], ([2**39, 1, 2**39, 2**40 - 1], [3, 1, 3, 0])), shape=(2**40, 4))
+        twice.sum_duplicates()
+        assert twice.row.tolist() == [1, 2**39, 2**40 - 1] and twice.col.tolist() == [1, 3, 0]
+        assert twice.data.tolist() == [2, 4, 4] and twice.shape == (2**40, 4) and twice.row.dtype == np.int64
+    tall = cs.dia_array((cp.arange(1.0, 7).reshape(2, 3), [-2**39, -7]), shape=(2**40, 4)).tocoo()  # SciPy makes rows
+    assert tall.row.tolist() == [7, 8, 9, 2**39, 2**39 + 1, 2**39 + 2] and tall.col.tolist() == [0, 1, 2] * 2
+    assert tall.data.tolist() == [4, 5, 6, 1, 2, 3] and tall.shape == (2**40, 4)
     with raises(ValueError):
         cs.safely_cast_index_arrays(far.tocsr())
     for s in (cs, sp):

@@ -334,13 +334,19 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         """Adds elements that stand at one place, in place; they are then in the order of rows."""
         if self.has_canonical_format:
             return
-        csr = (self._flat() if self.ndim > 2 else self).tocsr()
+        few = self._flat() if self.ndim > 2 else self
+        rows = None
+        if self.ndim == 2 and self._shape[0] > max(1 << 24, 8 * self.data.size):    # rows without elements take no room
+            rows, rank = cp.unique(self._coords[0], return_inverse=True)
+            few = self._new(self.data, (rank.astype(rows.dtype), self._coords[1]), (rows.size, self._shape[1]))
+        csr = few.tocsr()
         if self.ndim > 2:
             self._coords = unravel(csr._indices, self._shape)
         elif self.ndim == 1:
             self._coords = (csr._indices,)
         else:
-            self._coords = (S.sparse_rows(csr._indices, csr._indptr), csr._indices)
+            row = S.sparse_rows(csr._indices, csr._indptr)
+            self._coords = (row if rows is None else rows[row], csr._indices)
         self.data, self.has_canonical_format = csr.data, True
 
     def eliminate_zeros(self) -> None:

@@ -143,7 +143,11 @@ class _dia(DataMatrix):
         """The matrix as coordinates, without zeros.
 
         Parameters: copy: whether arrays must not be shared."""
-        return self.tocsr().tocoo()
+        if self._shape[0] <= max(1 << 24, 8 * self.data.size):
+            return self.tocsr().tocoo()
+        coo = self._coordinates()   # of few rows among very many
+        coo.sum_duplicates()
+        return coo
 
     def tocsr(self, copy=False) -> _spbase:
         """The matrix as compressed rows, without zeros.

@@ -225,6 +225,18 @@ def test_last_steps():
             assert got[1] == getattr(sl, name)(d, b, rtol=1e-6, maxiter=maxiter)[1], (name, maxiter)
 
 
+@pytest.mark.parametrize("name", ("cg", "cgs", "bicg", "bicgstab", "qmr"))
+def test_tolerance_of_the_first_residual(name):
+    """The norm of b is not above that of b as a residual, by rounding either: with rtol=1 there is a step."""
+    r = np.random.default_rng(5)
+    for n in range(2, 62):
+        a, b = np.diag(np.full(n, 4.0)) + np.eye(n, k=1) + np.eye(n, k=-1), r.normal(size=n)
+        want = getattr(sl, name)(sp.csr_array(a), b, rtol=1.0)
+        got = getattr(cl, name)(cs.csr_array(cp.asarray(a)), cp.asarray(b), rtol=1.0)
+        assert got[1] == want[1] == 0 and want[0].any()
+        np.testing.assert_allclose(got[0].get(), want[0], rtol=1e-9, atol=1e-12)
+
+
 def test_gmres_options():
     r = np.random.default_rng(1)
     d, b = system(r, 30, "f8")

@@ -18,10 +18,21 @@ from cuprite.scipy.sparse.linalg._passes import (BICG_RHO, BICG_TURNED, MEASURE,
 from cuprite.scipy.sparse.linalg._system import make_system, norm, residual, tolerance
 
 
+_SIZE = plan("r", [], ["rr"], 0, MEASURE)
+
+
+def _size(b):
+    """The norm of a vector, with the bits that the pass over a residual of these elements gives: a tolerance of b's own
+    norm is not above the first residual's, whatever is rounded."""
+    state = cp.asarray([1.0, 0.0, 0.0])
+    _sparse.sparse_pass([cp.ascontiguousarray(b)], _SIZE, numbers_of(b, 1), state)
+    return float(state[2])
+
+
 def _begin(name, A, b, x0, M, atol, rtol, maxiter):
     """(A, M, x, b, tolerance, maxiter, r); r is None where b is 0."""
     A, M, x, b = make_system(A, M, x0, b)
-    size = float(norm(b))
+    size = _size(b)
     atol = tolerance(name, size, atol, rtol)
     maxiter = 10 * b.size if maxiter is None else maxiter
     return A, M, x, b, atol, maxiter, None if size == 0 else residual(A, x, b, x0)

@@ -159,3 +159,22 @@ def test_sizes_that_superlu_does_not_check(options):
         if "Fill" not in str(options) + str(options).replace("fill", "Fill") or make is cs.linalg.spilu:
             with raises(ValueError, match="panel_size|fill_factor"):
                 make(m, **options)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+def test_structurally_singular(dtype):
+    """Places that leave rows or columns without a pivot, which end SciPy's process now and then: singular as others."""
+    import cuprite.scipy.sparse.linalg as cl
+    r = np.random.default_rng(ord(dtype[0]) + int(dtype[1:]))
+    for i in range(60):
+        n = (40, 100)[i % 2]
+        d = np.where(r.random((n, n)) < (0.06, 0.03, 0.05)[i % 3], r.normal(size=(n, n)), 0).astype(dtype)
+        d[r.integers(n)] = 0
+        a = (cs.csc_array, cs.csr_array)[i // 2 % 2](cp.asarray(d))
+        for b in (cp.ones(n, dtype=dtype), cp.ones((n, 2), dtype="f8")):
+            with pytest.warns(cl.MatrixRankWarning, match="exactly singular"):
+                x = cl.spsolve(a, b)
+            assert x.shape == b.shape and bool(cp.isnan(x).all())
+        for f in (cl.splu, cl.factorized, lambda m: cl.splu(m, permc_spec="NATURAL"), cl.inv):
+            with raises(RuntimeError, match="exactly singular"):
+                f(a.tocsc())

@@ -102,6 +102,29 @@ def _superlu():
         return None
 
 
+def _of_full_structure(n, count, data, indices, indptr):
+    """Arguments of SuperLU; where elements are at places that leave a row or a column without a pivot whatever they
+    are, those of zeros on the diagonal instead: as singular, and SuperLU ends. Of the others it reads memory that is
+    not its own, and may end the process."""
+    line = numpy.repeat(numpy.arange(n), numpy.diff(indptr))
+    diagonal = numpy.zeros(n, bool)
+    diagonal[line[line == indices[:line.size]]] = True
+    if not diagonal.all():
+        import scipy.sparse.csgraph
+        places = scipy.sparse.csr_array((numpy.ones(count), indices, indptr), shape=(n, n))
+        if scipy.sparse.csgraph.structural_rank(places) < n:
+            return n, n, numpy.zeros(n, data.dtype), numpy.arange(n, dtype="i"), numpy.arange(n + 1, dtype="i")
+    return n, count, data, indices, indptr
+
+
+def _host_of_full_structure(A):
+    """The same of one of SciPy's matrices."""
+    if A.format not in ("csc", "csr") or A.ndim != 2 or A.shape[0] != A.shape[1]:
+        return A
+    given = _of_full_structure(A.shape[0], A.nnz, A.data[:A.nnz], A.indices[:A.nnz], A.indptr)[2:]
+    return A if given[2] is A.indptr else type(A)(given, shape=A.shape)
+
+
 def _as_it_is(A, formats):
     """(rows, elements, data, indices, indptr) of a matrix that SuperLU takes as it is; None of others."""
     if not issparse(A) or A._format not in formats:
@@ -183,13 +206,14 @@ def spsolve(A, b, permc_spec=None, use_umfpack=True):
     if given:
         shape = b.shape
         if len(shape) in (1, 2) and shape[0] == given[0] and shape[-1] and b.dtype == given[2].dtype:
+            given = _of_full_structure(*given)
             x, info = _superlu().gssv(*given, b.get(), A._format == "csc", options={"ColPerm": permc_spec})
             if info:
                 warnings.warn("Matrix is exactly singular", scipy_linalg("spsolve").MatrixRankWarning, stacklevel=3)
                 x.fill(numpy.nan)
             return cp.asarray(x if len(shape) == x.ndim and shape[1:] != (1,) else x.ravel())
     theirs = scipy_linalg("spsolve")
-    A = _host_matrix("spsolve", A, ("csc", "csr"))
+    A = _host_of_full_structure(_host_matrix("spsolve", A, ("csc", "csr")))
     return from_host(theirs.spsolve(A, to_host(b), permc_spec=permc_spec, use_umfpack=False))
 
 
@@ -234,9 +258,10 @@ def splu(A, permc_spec=None, diag_pivot_thresh=None, relax=None, panel_size=None
     if given:
         import scipy.sparse
         _check_sizes(A, panel_size, None, None)
+        given = _of_full_structure(*given)
         return SuperLU(_superlu().gstrf(*given, csc_construct_func=scipy.sparse.csc_array, ilu=False, options={
             "DiagPivotThresh": diag_pivot_thresh, "ColPerm": permc_spec, "PanelSize": panel_size, "Relax": relax}))
-    host = _host_matrix("splu", A, ("csc",))
+    host = _host_of_full_structure(_host_matrix("splu", A, ("csc",)))
     _check_sizes(host, panel_size, None, options)
     return SuperLU(theirs.splu(host, permc_spec=permc_spec, relax=relax, options=options,
                                diag_pivot_thresh=diag_pivot_thresh, panel_size=panel_size))
@@ -277,7 +302,7 @@ def inv(A):
     if not issparse(A):
         raise TypeError("Input must be a sparse arrays")
     theirs = scipy_linalg("inv")
-    return from_host(theirs.inv(to_host(A)))
+    return from_host(theirs.inv(_host_of_full_structure(to_host(A))))
 
 
 def expm(A):

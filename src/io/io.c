@@ -6,6 +6,7 @@
 #include "io/files.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -96,9 +97,11 @@ static cp_array *read_pixels(const char *function, pixel_reader read, const cpi_
 static cp_code take_part(cpi_io_image *image, int64_t first, int64_t count)
 {
     if (!count && !first) return CP_OK;
-    if (count <= 0 || first < 0 || first > image->size - count)
+    long long end;
+    if (__builtin_add_overflow((long long)first, (long long)count, &end)) end = first < 0 ? LLONG_MIN : LLONG_MAX;
+    if (count <= 0 || first < 0 || end > image->size)
         return cpi_fail(CP_ERROR_VALUE, "fits_read: pixels %lld to %lld are not inside the image of %lld",
-                        (long long)first, (long long)first + count, (long long)image->size);
+                        (long long)first, end, (long long)image->size);
     if (!image->plain)
         return cpi_fail(CP_ERROR_UNSUPPORTED, "fits_read: no part can be read of a compressed image");
     image->first = first;

@@ -70,7 +70,9 @@ static void segments(void **state)
         near(cp_spectrogram(x, w, .step = 10), 25, power);
         near(cp_welch(x, w, .step = 10), 5, welch);
         cp_array *c = cp_csd(x, x, w, .step = 10);
-        near(cp_copy(cp_real_part(c)), 5, welch);
+        cp_array *real = cp_real_part(c);
+        near(cp_copy(real), 5, welch);
+        cp_free(real);
         for (int f = 0; f < 5; f++) welch[f] /= 3;
         near(cp_welch(x, w, .step = 10, .fs = 3), 5, welch);
         cp_array *s = cp_stft(x, w, .step = 4), *back = cp_istft(s, w, .step = 4);
@@ -94,7 +96,8 @@ static void lines(void **state)
         cp_array *x = cp_arange(0, 12, 1, CP_FLOAT64), *zeros = cp_zeros(CP_SHAPE(12), CP_FLOAT64);
         double none[12] = {0}, ramp[12], slope[12];
         for (int i = 0; i < 12; i++) ramp[i] = 3.0 * i, slope[i] = 3;
-        cp_array *scaled = cp_multiply(x, cp_float(3));
+        cp_array *three = cp_float(3), *scaled = cp_multiply(x, three);
+        cp_free(three);
         near(cp_detrend(scaled), 12, none);
         near(cp_savgol_filter(scaled, 5, 2), 12, ramp);
         near(cp_savgol_filter(scaled, 5, 1, .deriv = 1), 12, slope);

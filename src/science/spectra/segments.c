@@ -292,6 +292,7 @@ cp_array *(cp_periodogram)(cp_array *x, const cp_periodogram_options *options)
 /* The sum of pieces (..., how many, n), each `step` behind the one before. */
 static cp_array *overlapped(cp_array *pieces, int64_t step)
 {
+    if (!pieces) return NULL;
     const int last = cp_ndim(pieces) - 1;
     const int64_t n = cp_dim(pieces, last), count = cp_dim(pieces, last - 1), rounds = (n + step - 1) / step;
     int64_t shape[CP_MAXDIM];
@@ -325,7 +326,7 @@ static cp_array *signal_of(job *j, cp_array *z)
     if (j->scaling == CP_SPECTRUM_SCALING_SPECTRUM) sum = cp_sum(w);
     else sum = cp_sqrt(cp_multiply(cp_sum(squares), cp_float(j->fs)));
     pieces = cp_multiply(cpi_last_range(pieces, 0, j->n), cp_multiply(w, sum));
-    cp_array *x = pieces ? overlapped(pieces, j->step) : NULL;
+    cp_array *x = overlapped(pieces, j->step);
     cp_array *norm = overlapped(cp_broadcast_to(squares, CP_SHAPE(cp_dim(z, cp_ndim(z) - 2), j->n)), j->step);
     norm = norm ? cpi_typed(cp_real_part(norm), cpi_real_type(is_double)) : NULL;
     if (!x || !norm) return NULL;

@@ -114,8 +114,8 @@ typedef struct cp_sparse_solve_options {
  * and the report's iterations do not depend on when it was read. */
 CP_API cp_array *cp_sparse_cg(cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options);
 #define cp_sparse_cg(...) CP_CALL2(cp_sparse_cg, cp_sparse_solve_options, __VA_ARGS__, ._ = 0)
-/* x with a x = b for any square a, by stabilized biconjugate gradients (van der Vorst, 1992). Where the method breaks
- * down it stops, and the report says that it has not converged. */
+/* x with a x = b for any square a, by stabilized biconjugate gradients (van der Vorst, 1992), whose numbers are read
+ * as those of cg. Where the method breaks down it stops, and the report says that it has not converged. */
 CP_API cp_array *cp_sparse_bicgstab(cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options);
 #define cp_sparse_bicgstab(...) CP_CALL2(cp_sparse_bicgstab, cp_sparse_solve_options, __VA_ARGS__, ._ = 0)
 /* x with a x = b for any square a, by conjugate gradients squared (Sonneveld, 1989), by biconjugate gradients (Lanczos,
@@ -127,6 +127,11 @@ CP_API cp_array *cp_sparse_bicg(cp_sparse *a, cp_array *b, const cp_sparse_solve
 #define cp_sparse_bicg(...) CP_CALL2(cp_sparse_bicg, cp_sparse_solve_options, __VA_ARGS__, ._ = 0)
 CP_API cp_array *cp_sparse_qmr(cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options); /* see cgs */
 #define cp_sparse_qmr(...) CP_CALL2(cp_sparse_qmr, cp_sparse_solve_options, __VA_ARGS__, ._ = 0)
+/* x with a x = b for any square a, by quasi-minimal residuals without the adjoint (Freund, 1993), with m on the right.
+ * A step is one half of a pair of the method's, as in SciPy, and the report's residual is the method's bound. Numbers
+ * are read as those of cg. */
+CP_API cp_array *cp_sparse_tfqmr(cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options);
+#define cp_sparse_tfqmr(...) CP_CALL2(cp_sparse_tfqmr, cp_sparse_solve_options, __VA_ARGS__, ._ = 0)
 /* x with (a - shift) x = b for a Hermitian a, definite or not, by minimal residuals (Paige and Saunders, 1975), with a
  * positive definite m. rtol is relative to the norms of a and x, as the method estimates them; atol does not count. A
  * solution of least squares, where a is singular, counts as one. The numbers are read as those of cg. */

@@ -464,38 +464,69 @@ def test_numbers_of_minres(vector_kernels, width, case):
 
 
 @pytest.mark.parametrize("width", [1, 2])
-@pytest.mark.parametrize("turn", range(4, 10))
-def test_numbers_of_bicg_and_qmr(vector_kernels, width, turn):
+@pytest.mark.parametrize("turn", range(4, 17))
+def test_numbers_of_turns(vector_kernels, width, turn):
     """What follows a pass, where all is well, where a number is too small, and where the solver is not live: the
     library's on the CPU, bit for bit."""
     from cuprite import _sparse
     from cuprite.scipy.sparse.linalg._passes import plan
     r = np.random.default_rng((width, turn))
-    at = {4: 1, 5: 2, 6: 1, 7: 4, 8: 1, 9: 0}[turn]     # where the products go
-    pairs = ["xy", "xx", "yx"] if turn in (6, 8) else ["xy"]
+    at = {4: 1, 5: 2, 7: 4, 9: 0, 10: 1, 11: 2, 12: 3, 13: 4, 14: 1, 15: 2, 16: 0}.get(turn, 1)   # of the products
+    pairs = ["xy", "xx", "yx"] if turn in (6, 8) else ["xy", "xx"] if turn == 13 else ["xy"]
     x, y = (cp.asarray(drawn(r, 7, "c16" if width == 2 else "f8")) for _ in range(2))
-    if turn in (6, 8):
+    if turn in (6, 8, 12, 15):
         y = x * 1.5
+    own = 1 if turn in (5, 11, 14) else 0   # alone of all these stop where a number is 0 itself, below
+    never = own or turn in (12, 13, 15, 16)
     stopped = set()
     for case in ("well", "small", "dead"):
         numbers = cp.asarray(drawn(r, 15, "c16" if width == 2 else "f8"))
         state = r.uniform(0.5, 2, 9)
         state[:5] = case != "dead", 3, 0.25, 0, 1e9 if case == "small" else 1e-9
+        if turn in (12, 15):
+            state[5:] = 1e9 if case == "small" else 1e-9, 0.5, 1e9 if case == "small" else 1e-9, 0
+        elif turn > 9:
+            state[6:] = 0
         state = cp.asarray(state)
-        mine, known = numbers.copy(), state.copy()
+        mine, known, before = numbers.copy(), state.copy(), numbers.copy()
         _sparse.sparse_pass([x, y], plan("xy", [], pairs, at, turn * 8), numbers, state)
-        mine[at:at + len(pairs)] = numbers[at:at + len(pairs)]
+        mine[at:at + len(pairs)] = before[at:at + len(pairs)] = numbers[at:at + len(pairs)]
         vector_kernels[f"turn<{width}>"]((1,), (32,), (np.int32(turn), known, mine))
         same(mine, numbers, True, False)
         same(known, state, True, False)
         live, steps, size, code = known.tolist()[:4]
-        assert (live, code != 0) == {"well": (1, False), "dead": (0, False)}.get(case, (0, True) if turn != 5 else
-                                                                                  (1, False))
-        assert (steps, size) == (3, 0.25)
+        stops = case == "small" and not never
+        assert (live, code != 0) == (case != "dead" and not stops, stops)
+        if turn != 15 or case == "dead":
+            assert (steps, size) == (3, 0.25)
+        else:
+            assert steps == 4 and known[8] == (case == "small")
+        if turn == 12:
+            assert known[6] == (1 if case == "small" else 0.5)
+        assert case != "dead" or (mine == before).all()
         stopped.add(code)
     x[:] = 0
-    if turn == 5:   # alone of all it is about 0 itself
-        state = cp.asarray([1.0, 3, 0.25, 0, 1e-9])
+    if own:
+        state = cp.asarray([1.0, 3, 0.25, 0, 1e-9, 1, 0, 1, 0])
         _sparse.sparse_pass([x, y], plan("xy", [], ["xy"], at, turn * 8), numbers, state)
         stopped.add(state[3].item())
-    assert stopped == {0, {4: -10, 5: -11, 6: -10, 7: -14, 8: -12, 9: -10}[turn]}
+    wanted = {4: -10, 5: -11, 6: -10, 7: -14, 8: -12, 9: -10, 10: -10, 11: -11, 14: -1}
+    assert stopped == {0, wanted[turn]} if turn in wanted else stopped == {0}
+
+
+@pytest.mark.parametrize("width", [1, 2])
+def test_ends_of_bicgstab_and_tfqmr(vector_kernels, width):
+    """An omega that is too small; a step that ends at its half has none; a solver that was about to end."""
+    dtype = "c16" if width == 2 else "f8"
+    r = np.random.default_rng(width)
+    for turn, own in ((10, (1e-3, 1)), (13, (0, 1)), (14, (0, 0, 0, 1)), (15, (0, 0, 0, 1)), (16, (0, 0, 0, 1))):
+        numbers = cp.asarray(drawn(r, 11, dtype))
+        if turn == 10:
+            numbers[1], numbers[8] = 2, 1e-20
+        state = cp.asarray([1.0, 3, 0.25, 0, 1e-9, *own])
+        before = numbers.copy()
+        vector_kernels[f"turn<{width}>"]((1,), (32,), (np.int32(turn), state, numbers))
+        assert state[:4].tolist() == {10: [0, 3, 0.25, -11], 13: [1, 3, 0.25, 0]}.get(turn, [0, 3, 0.25, 0])
+        if turn == 13:
+            before[8] = 0
+        assert (numbers == before).all()

@@ -101,7 +101,7 @@ static bool run_cycle(cpi_krylov *s, cycle *c)
     if (!c->count) return s->maxiter = s->done, true;
     cp_array *steps = cp_scalar(CP_INT64, &s->done);
     return correct(s, c) && cpi_krylov_put(&s->r, cp_subtract(s->b, cp_sparse_dot(s->a, s->x))) &&
-           cpi_krylov_put(&s->steps, steps) && cpi_krylov_measure(s, NULL);
+           cpi_krylov_put(&s->steps, steps) && cpi_krylov_measure(s);
 }
 static bool gmres_run(cpi_krylov *s)
 {

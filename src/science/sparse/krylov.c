@@ -1,20 +1,12 @@
-/* Systems of equations by short recurrences: cg, bicgstab.
+/* Systems of equations by short recurrences: what all methods share, and cg.
  *
  * All numbers stay on the device. Whether the residual is still too large is one of them, `live`: where it is not, the
  * coefficients of a step are 0, so that steps which were issued before anybody looked change nothing. Invariant: x, r
  * and the count of steps are what they were when `live` became false, however seldom the host looks. */
-#include "cuprite/fuse.h"
 #include "operands/operands.h"
 #include "sparse/krylov.h"
 
 enum { LOOKS_APART = 16 }; /* the most steps between two looks where they wait: 15 steps are lost at the end */
-
-/* A coefficient while the solver is live, else 0. */
-static cp_array *step_of(const cpi_krylov *s, cp_array *live, cp_array *value)
-{
-    static const double nothing[2];
-    return live && value ? cp_where(live, value, cp_scalar(s->type, nothing)) : NULL;
-}
 
 void cpi_krylov_looked(cpi_krylov *s)
 {
@@ -28,18 +20,7 @@ bool cpi_krylov_goes_on(cpi_krylov *s)
     cpi_krylov_looked(s);
     return cp_error() == CP_OK && s->done < s->maxiter && s->residual >= s->limit;
 }
-bool cpi_krylov_measure(cpi_krylov *s, cp_array *sound)
-{
-    cp_array *square = cp_vdot(s->r, s->r), *size = square ? cp_sqrt(cp_real_part(square)) : NULL;
-    cp_array *live = size ? cp_greater_equal(size, cp_float(s->limit)) : NULL;
-    if (live && sound) live = cp_logical_and(live, sound);
-    return cpi_krylov_put(&s->square, square) && cpi_krylov_put(&s->size, size) && cpi_krylov_put(&s->live, live);
-}
-static bool count_step(cpi_krylov *s)
-{
-    s->done++;
-    return cpi_krylov_put(&s->steps, cp_add(s->steps, s->live));
-}
+bool cpi_krylov_measure(cpi_krylov *s) { return cpi_krylov_put(&s->size, cpi_krylov_norm(s->r)); }
 
 /* What the caller's function makes of a vector, as one of the solver's type. It may be x, with another reference or
  * without; an array that was made in the function is this step's scope's; of any other one the function gave a
@@ -153,7 +134,7 @@ static bool start(cpi_krylov *s, cp_array *b)
     cp_array *r = o->x0 && length != 0 ? cp_subtract(b, cp_sparse_dot(s->a, x)) : cp_copy(b);
     s->maxiter = length == 0 ? 0 : o->maxiter ? o->maxiter : s->n > INT64_MAX / 10 ? INT64_MAX : 10 * s->n;
     return cpi_krylov_put(&s->x, x) && cpi_krylov_put(&s->r, r) &&
-           cpi_krylov_put(&s->steps, cp_zeros(CP_SHAPE0, CP_INT64)) && cpi_krylov_measure(s, NULL);
+           cpi_krylov_put(&s->steps, cp_zeros(CP_SHAPE0, CP_INT64)) && cpi_krylov_measure(s);
 }
 static void report(const cpi_krylov *s)
 {
@@ -179,23 +160,12 @@ cp_array *cpi_krylov_solve(const char *name, cp_sparse *a, cp_array *b, const cp
     s.m = s.a && s.o->m ? cp_sparse_convert(s.o->m, CP_SPARSE_CSR) : NULL;
     if (s.a && (s.m || !s.o->m) && start(&s, b) && run(&s)) report(&s);
     cp_array *x = cp_error() == CP_OK ? cp_copy(s.x) : NULL; /* in the scope, which gives it to the caller */
-    cp_array *const held[] = {s.x, s.r, s.square, s.size, s.live, s.steps};
+    cp_array *const held[] = {s.x, s.r, s.size, s.steps};
     for (size_t i = 0; i < sizeof held / sizeof *held; i++) cp_free(held[i]);
     cp_sparse *const matrices[] = {s.m, s.a, s.adjoint, s.m_adjoint};
     for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++) cp_sparse_free(matrices[i]);
     return cpi_end(&f, x);
 }
-/* Sums of vectors in one pass where the device can, each in the place of an operand. */
-static bool fuse(const cp_fusion *f, cp_array *const *operands, cp_array *const *outs, int count)
-{
-    cp_array *results[2] = {NULL, NULL};
-    for (int i = 0; i < cp_fusion_operands(f); i++)
-        if (!operands[i]) return false;
-    const bool good = f && cp_fusion_run(f, operands, results, .outs = outs) == CP_OK;
-    for (int i = 0; i < count; i++) cp_free(results[i]);
-    return good;
-}
-
 /* --- conjugate gradients --- */
 
 /* Numbers: r z of this step and the last one, which change places; p q; r r where that is not r z. */
@@ -250,64 +220,4 @@ static bool cg_run(cpi_krylov *s)
 cp_array *(cp_sparse_cg)(cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options)
 {
     return cpi_krylov_solve("sparse_cg", a, b, options, cg_run);
-}
-
-/* --- stabilized biconjugate gradients --- */
-
-typedef struct bicgstab {
-    cp_fusion *half, *both, *turn;
-    cp_array *p, *shadow, *rho; /* owned by no scope */
-    cp_array *least;            /* what |rho| and |omega| must not fall below */
-} bicgstab;
-
-static bool bicgstab_step(cpi_krylov *s, bicgstab *c)
-{
-    cp_array *p_hat = cpi_krylov_apply(s, c->p), *v = p_hat ? cp_sparse_dot(s->a, p_hat) : NULL;
-    cp_array *turned = v ? cp_vdot(c->shadow, v) : NULL;
-    if (!turned || !cpi_krylov_put(&s->live, cp_logical_and(s->live, cp_not_equal(turned, cp_int(0))))) return false;
-    cp_array *alpha = step_of(s, s->live, cp_divide(c->rho, turned));
-    cp_array *half = cp_copy(s->r); /* the residual after alpha's part of the step */
-    if (!fuse(c->half, (cp_array *const[]){half, alpha, v}, (cp_array *const[]){half}, 1)) return false;
-    cp_array *half_live = cp_logical_and(s->live, cp_greater_equal(cpi_krylov_norm(half), cp_float(s->limit)));
-    cp_array *s_hat = cpi_krylov_apply(s, half), *t = s_hat ? cp_sparse_dot(s->a, s_hat) : NULL;
-    cp_array *omega = t ? step_of(s, half_live, cp_divide(cp_vdot(t, half), cp_vdot(t, t))) : NULL;
-    if (!fuse(c->both, (cp_array *const[]){s->x, alpha, p_hat, omega, s_hat, half, t},
-              (cp_array *const[]){s->x, s->r}, 2) || !count_step(s))
-        return false;
-    /* a step that ended at its half has an omega of 0 and a residual that is small enough: no breakdown */
-    cp_array *rho = cp_vdot(c->shadow, s->r);
-    cp_array *sound = cp_logical_and(cp_greater_equal(cp_absolute(rho), c->least),
-                                     cp_greater_equal(cp_absolute(omega), c->least));
-    if (!cpi_krylov_measure(s, cp_logical_and(s->live, sound))) return false;
-    cp_array *beta = step_of(s, s->live, cp_multiply(cp_divide(rho, c->rho), cp_divide(alpha, omega)));
-    return fuse(c->turn, (cp_array *const[]){s->r, beta, c->p, omega, v}, (cp_array *const[]){c->p}, 1) &&
-           cpi_krylov_put(&c->rho, rho);
-}
-static bool bicgstab_run(cpi_krylov *s)
-{
-    static const char *const half[] = {"r", "alpha", "v"}, *const turn[] = {"r", "beta", "p", "omega", "v"},
-                      *const both[] = {"x", "alpha", "p", "omega", "s", "half", "t"};
-    const double eps = cpi_krylov_single(s) ? 0x1p-23 : 0x1p-52;
-    bicgstab c = {.half = cp_fusion_new("r - alpha * v", 3, half),
-                  .both = cp_fusion_new("return x + alpha * p + omega * s, half - omega * t", 7, both),
-                  .turn = cp_fusion_new("r + beta * (p - omega * v)", 5, turn), .least = cp_float(eps * eps)};
-    bool good = c.half && c.both && c.turn && c.least && cpi_krylov_put(&c.shadow, cp_copy(s->r)) &&
-                cpi_krylov_put(&c.p, cp_copy(s->r)) &&
-                cpi_krylov_put(&c.rho, cp_vdot(s->r, s->r));
-    while (good && cpi_krylov_goes_on(s)) {
-        cp_scope *scope = cp_scope_begin();
-        good = scope && bicgstab_step(s, &c);
-        cp_scope_end(scope);
-    }
-    cp_free(c.p);
-    cp_free(c.shadow);
-    cp_free(c.rho);
-    cp_fusion_free(c.half);
-    cp_fusion_free(c.both);
-    cp_fusion_free(c.turn);
-    return good;
-}
-cp_array *(cp_sparse_bicgstab)(cp_sparse *a, cp_array *b, const cp_sparse_solve_options *options)
-{
-    return cpi_krylov_solve("sparse_bicgstab", a, b, options, bicgstab_run);
 }

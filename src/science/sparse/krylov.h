@@ -1,4 +1,4 @@
-/* What the iterative solvers share (krylov.c, gmres.c). */
+/* What the iterative solvers share (krylov.c, gmres.c, minres.c, steps.c). */
 #ifndef CPI_SPARSE_KRYLOV_H
 #define CPI_SPARSE_KRYLOV_H
 
@@ -17,8 +17,7 @@ typedef struct cpi_krylov {
     double limit;               /* the tolerance, or the least number above 0: a residual of 0 is always small enough */
     int64_t done, looks, next;  /* steps issued; the step after which is looked */
     cp_array *x, *r;            /* owned by no scope: the iterate and the residual, */
-    cp_array *square, *size;    /* the square of its norm, and the norm: 0-d */
-    cp_array *live, *steps;     /* 0-d: bool, int64 */
+    cp_array *size, *steps;     /* its norm, and how many steps changed x: 0-d */
     bool judged, sound;         /* the method itself says whether it has converged: */
 } cpi_krylov;
 
@@ -29,8 +28,8 @@ cp_array *cpi_krylov_solve(const char *name, cp_sparse *a, cp_array *b, const cp
 bool cpi_krylov_goes_on(cpi_krylov *s);
 /* A look was made: when the next one is due. */
 void cpi_krylov_looked(cpi_krylov *s);
-/* The norm of the new residual, and whether one goes on: not where it is small, or `sound`, if given, is false. */
-bool cpi_krylov_measure(cpi_krylov *s, cp_array *sound);
+/* The norm of the new residual becomes s->size. */
+bool cpi_krylov_measure(cpi_krylov *s);
 /* The preconditioner times a vector, in this step's scope; the vector itself without one. */
 cp_array *cpi_krylov_apply(const cpi_krylov *s, cp_array *x);
 /* Makes the adjoints of a and m, for methods that need them. False on failure. */

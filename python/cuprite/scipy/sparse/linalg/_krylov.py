@@ -1,10 +1,9 @@
 """Solvers of square systems by short recurrences: cg, cgs, bicg, bicgstab, qmr, tfqmr.
 
 Methods, tolerances and codes of breakdown are SciPy's, so iterates agree up to rounding. Coefficients stay on the
-device: an iteration computes all it may need, reads its norms and what may break down at once, and then chooses. That
-is one wait an iteration, and none for a coefficient; cg, cgs, bicg and qmr decide on the device whether they go on, and
-are read now and then. Vectors are updated, and multiplied by each other, in passes (_passes.py). M. R. Hestenes and E.
-Stiefel, J. Res. NBS 49 (1952); R. Barrett and others, Templates for the Solution of Linear Systems, SIAM 1994."""
+device, which decides itself whether a method goes on, and is asked now and then. Vectors are updated, and multiplied by
+each other, in passes (_passes.py). M. R. Hestenes and E. Stiefel, J. Res. NBS 49 (1952); R. Barrett and others,
+Templates for the Solution of Linear Systems, SIAM 1994."""
 from __future__ import annotations
 
 import math
@@ -13,8 +12,9 @@ import cuprite as cp
 from cuprite import _sparse, ndarray
 from cuprite.scipy.sparse.linalg._interface import IdentityOperator
 from cuprite.scipy.sparse.linalg._passes import (BICG_RHO, BICG_TURNED, MEASURE, ONE, QMR_BEGIN, QMR_CHECK, QMR_NORMS,
-                                                 QMR_PRODUCT, STEP, A as FIRST, Looks, factor, numbers_of, own, plain,
-                                                 plan, products)
+                                                 QMR_PRODUCT, STAB_MIDDLE, STAB_OMEGA, STAB_RHO, STAB_TURNED, STEP,
+                                                 TFQMR_RHO, TFQMR_SQUARE, TFQMR_TURNED, Looks, factor, numbers_of, own,
+                                                 plain, plan, products)
 from cuprite.scipy.sparse.linalg._system import make_system, norm, residual, tolerance
 
 
@@ -113,10 +113,13 @@ def _begun(state, limit, maxiter, callback, x):
     return maxiter if maxiter <= 0 else _ended(state, limit, maxiter, 0, callback, x)
 
 
-def _ended(state, limit, maxiter, step, callback, x):
+def _ended(state, limit, maxiter, step, callback, x, half=None):
     """The same behind a step, of which the callback is told if it was made. What the next one would find at its
     beginning counts only where there may be one. Behind a residual that is NaN SciPy's steps make all of x NaN."""
-    live, steps, size, code = state.tolist()[:4]
+    found = state.tolist()
+    live, steps, size, code = found[:4]
+    if half and found[half]:
+        return 0
     if callback and steps == step > 0:
         callback(x)
     if live:
@@ -173,27 +176,18 @@ def bicg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=N
     return x, maxiter if info is _GOES_ON else info
 
 
-# Numbers of bicgstab: rho and the one before, v's product with the shadow, |s|^2, t s, t t, |r|^2 behind the next rho.
-_RHO, _TURNED, _HALF, _TS, _TT = (0, 2), 4, 5, 6, 7
-
-
-def _bicgstab_plans(k):
-    """What follows the products with A, where rho is the number k of 0 and 2, with |r|^2 behind it."""
-    rho, following = k, 2 - k
-    alpha, omega = factor(over=(rho,), under=(_TURNED,)), factor(over=(_TS,), under=(_TT,))
-    beta = factor(over=(following, _TT), under=(_TURNED, _TS))
-    back = factor(over=(following,), under=(_TURNED,), minus=True)
-    return (plan("rvs", [("s", ("r", ONE), ("v", alpha | 1))], ["ss"], _HALF),
-            plan("srt0", [("r", ("s", ONE), ("t", omega | 1))], ["0r", "rr"], following),
-            plan("xhgprv", [("x", ("x", ONE), ("h", alpha), ("g", omega)),
-                            ("p", ("r", ONE), ("p", beta), ("v", back))]),
-            plan("xh", [("x", ("x", ONE), ("h", alpha))]))
-
-
-_BICGSTAB = {k: _bicgstab_plans(k) for k in _RHO}
-_BICGSTAB_FIRST = plan("0r", [], ["0r", "rr"], 0)
-_BICGSTAB_TURNED = plan("0v", [], ["0v"], _TURNED)
-_BICGSTAB_OMEGA = plan("ts", [], ["ts", "tt"], _TS)
+# Numbers of bicgstab: |r|^2 and the next rho; what the shadow makes of v; |r|^2 at a step's half; t r, t t; rho; alpha,
+# omega, beta, -beta omega. They are turns.inc's, as bicg's.
+_STAB_FIRST = plan("0r", [], ["rr", "0r"], 0, MEASURE | STAB_RHO)
+_STAB_TURNED = plan("0v", [], ["0v"], 2, STAB_TURNED)
+_STAB_HALF = plan("rv", [("r", ("r", ONE), ("v", factor(over=(7,), minus=True)))], ["rr"], 3, STAB_MIDDLE)
+_STAB_OMEGA = plan("tr", [], ["tr", "tt"], 4, STAB_OMEGA)
+_STAB_STEP = plan("xhgrt0", [("x", ("x", ONE), ("h", factor(over=(7,))), ("g", factor(over=(8,)))),
+                             ("r", ("r", ONE), ("t", factor(over=(8,), minus=True)))], ["rr", "0r"], 0,
+                  MEASURE | STEP | STAB_RHO)
+_STAB_ONLY = plan("xh", [("x", ("x", ONE), ("h", factor(over=(7,))))])
+_STAB_TURN = plan("prv", [("p", ("r", ONE), ("p", factor(over=(9,))), ("v", factor(over=(10,))))])
+_STAB_ENDED = 6     # of the state: a step has ended at its half, of which nobody is told
 
 
 def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None) -> tuple[ndarray, int]:
@@ -208,42 +202,30 @@ def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callba
     A, M, x, b, atol, maxiter, r = _begin("bicgstab", A, b, x0, M, atol, rtol, maxiter)
     if r is None:
         return b, 0
-    least = cp.finfo(x.dtype).eps ** 2
+    looks = Looks(x, callback is not None or not plain(A, M))
     matvec, precondition = products(A, x.dtype)[0], products(M, x.dtype)[0]
-    x, r, p, shadow, s = own(x), own(r), own(r), own(r), cp.empty_like(r)
-    numbers = numbers_of(x, 8)
-    _sparse.sparse_pass([shadow, r], _BICGSTAB_FIRST, numbers, None)
-    found = abs(numbers).tolist()
-    size, rho_size, omega_size = math.sqrt(found[1]), found[0], math.inf
-    for i in range(maxiter):
-        if size < atol:
+    x, r, p, shadow, numbers = own(x), own(r), own(r), own(r), numbers_of(x, 11)
+    state = cp.asarray([1.0, 0.0, 0.0, 0.0, float(cp.finfo(x.dtype).eps) ** 2, atol, 0.0])
+    _sparse.sparse_pass([shadow, r], _STAB_FIRST, numbers, state, limit=atol)
+    info = _begun(state, atol, maxiter, callback, x)
+    for i in range(1, maxiter + 1):
+        if info is not _GOES_ON:
+            return x, info
+        h = precondition(p)
+        v = matvec(h)
+        _sparse.sparse_pass([shadow, v], _STAB_TURNED, numbers, state)
+        _sparse.sparse_pass([r, v], _STAB_HALF, numbers, state)
+        if looks.often and state[_STAB_ENDED]:
+            _sparse.sparse_pass([x, h], _STAB_ONLY, numbers, state)
             return x, 0
-        if rho_size < least:
-            return x, -10
-        if omega_size < least:
-            return x, -11
-        k = _RHO[i % 2]
-        half, whole, turn, only_half = _BICGSTAB[k]
-        p_hat = precondition(p)
-        v = matvec(p_hat)
-        _sparse.sparse_pass([shadow, v], _BICGSTAB_TURNED, numbers, None)
-        _sparse.sparse_pass([r, v, s], half, numbers, None)
-        s_hat = precondition(s)
-        t = matvec(s_hat)
-        _sparse.sparse_pass([t, s], _BICGSTAB_OMEGA, numbers, None)
-        _sparse.sparse_pass([s, r, t, shadow], whole, numbers, None)
-        found = abs(numbers).tolist()
-        if found[_TURNED] == 0:
-            return x, -11
-        if math.sqrt(found[_HALF]) < atol:
-            _sparse.sparse_pass([x, p_hat], only_half, numbers, None)
-            return x, 0
-        _sparse.sparse_pass([x, p_hat, s_hat, p, r, v], turn, numbers, None)
-        rho_size, size = found[2 - k], math.sqrt(found[3 - k])
-        omega_size = found[_TS] / found[_TT] if found[_TT] else math.nan
-        if callback:
-            callback(x)
-    return x, maxiter
+        g = precondition(r)
+        t = matvec(g)
+        _sparse.sparse_pass([t, r], _STAB_OMEGA, numbers, state)
+        _sparse.sparse_pass([x, h, g, r, t, shadow], _STAB_STEP, numbers, state, limit=atol)
+        if i == maxiter or looks.due(i):
+            info = _ended(state, atol, maxiter, i, callback, x, _STAB_ENDED)
+        _sparse.sparse_pass([p, r, v], _STAB_TURN, numbers, state)
+    return x, maxiter if info is _GOES_ON else info
 
 
 # Numbers of cgs are bicg's. q; what x moves along, and x; the same without a preconditioner, where x moves along u + q;
@@ -359,27 +341,17 @@ def qmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M1=None, M2=None, c
     return x, maxiter if info is _GOES_ON else info
 
 
-_TFQMR_SIZE = 4     # numbers of tfqmr: rho and its product below alpha, both twice, and |w|^2
-
-
-def _tfqmr_plans(k):
-    """The product below alpha; the first step, one of an even number and an odd one; x; what follows two steps. rho is
-    the number k of 0 and 2. eta over alpha is a number of the host where alpha is the one before, as in odd steps."""
-    before = 2 - k
-    alpha, ratio = factor(over=(k,), under=(k + 1,)), factor(1, over=(before, k + 1), under=(before + 1, k))
-    beta, square = factor(over=(before,), under=(k,)), factor(over=(before, before), under=(k, k))
-    w, following = ("w", ("w", ONE), ("t", alpha | 1)), ("n", ("u", ONE), ("v", alpha | 1))
-
-    def step(*sums):
-        return plan("wtdunv", [w, *sums], ["ww"], _TFQMR_SIZE)
-    return (plan("sv", [], ["sv"], k + 1), step(("d", ("u", ONE)), following),
-            step(("d", ("u", ONE), ("d", ratio)), following), step(("d", ("u", ONE), ("d", FIRST))),
-            plan("xd", [("x", ("x", ONE), ("d", factor(1, over=(k,), under=(k + 1,))))]),
-            plan("uwvt", [("v", ("t", beta), ("v", square)), ("u", ("w", ONE), ("u", beta))]))  # t may be u
-
-
-_TFQMR = {k: _tfqmr_plans(k) for k in _RHO}
-_TFQMR_RHO = {k: plan("sw", [], ["sw"], k) for k in _RHO}
+# Numbers of tfqmr: the next rho, what the shadow makes of v, |w|^2; rho; alpha, eta, the factor of d, beta, beta^2.
+_TFQMR_FIRST = plan("sw", [], ["sw"], 0)
+_TFQMR_TURNED = plan("sv", [], ["sv"], 1, TFQMR_TURNED)
+_TFQMR_SUMS = [("w", ("w", ONE), ("t", factor(over=(4,), minus=True))), ("d", ("u", ONE), ("d", factor(over=(6,))))]
+_TFQMR_ODD = plan("wtdu", _TFQMR_SUMS, ["ww"], 2, TFQMR_SQUARE)
+_TFQMR_EVEN = plan("wtdunv", [*_TFQMR_SUMS, ("n", ("u", ONE), ("v", factor(over=(4,), minus=True)))], ["ww"], 2,
+                   TFQMR_SQUARE)
+_TFQMR_MOVE = plan("xd", [("x", ("x", ONE), ("d", factor(over=(5,))))])
+_TFQMR_RHO = plan("sw", [], ["sw"], 0, TFQMR_RHO)
+_TFQMR_TURN = plan("uwvt", [("v", ("t", factor(over=(7,))), ("v", factor(over=(8,)))),      # t may be u
+                            ("u", ("w", ONE), ("u", factor(over=(7,))))])
 _TFQMR_SUM = plan("vt", [("v", ("v", ONE), ("t", ONE))])
 
 
@@ -401,43 +373,45 @@ def tfqmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=
     maxiter = min(10000, 10 * b.size) if maxiter is None else maxiter
     r = residual(A, x, b, x0)
     matvec, precondition = products(A, x.dtype)[0], products(M, x.dtype)[0]
+    looks = Looks(x, callback is not None or not plain(A, M))
     u, w, shadow, d, spare = own(r), own(r), own(r), cp.zeros_like(r), cp.empty_like(r)
-    x, turned_u, numbers = own(x), precondition(matvec(u)), numbers_of(r, 5)
+    x, turned_u, numbers = own(x), precondition(matvec(u)), numbers_of(r, 9)
     v = own(turned_u)
-    _sparse.sparse_pass([shadow, w], _TFQMR_RHO[0], numbers, None)
+    _sparse.sparse_pass([shadow, w], _TFQMR_FIRST, numbers, None)
     tau = math.sqrt(abs(numbers[0].item()))
     if tau == 0:
         return x, 0
     atol = tolerance("tfqmr", tau, atol, rtol)
-    theta = c = 0.0
+    state = cp.asarray([1.0, 0.0, tau, 0.0, 0.0, tau, 0.0, atol, 0.0])
+    live, steps, size, ends = 1, 0, tau, 0
     for i in range(maxiter):
-        even, k = i % 2 == 0, _RHO[i // 2 % 2]
-        product, first, whole, half, update, turn = _TFQMR[k]
-        if even:
-            _sparse.sparse_pass([shadow, v], product, numbers, None)
-        step = half if not even else whole if i else first
-        _sparse.sparse_pass([w, turned_u, d, u, spare, v], step, numbers, None, (theta * c) ** 2)
-        found = abs(numbers).tolist()
-        if found[k + 1] == 0:
-            return x, -1
-        theta = math.sqrt(found[_TFQMR_SIZE]) / tau
-        c = math.sqrt(1 / (1 + theta * theta))
-        tau *= theta * c
-        _sparse.sparse_pass([x, precondition(d)], update, numbers, None, c * c)
+        if i % 2:
+            _sparse.sparse_pass([w, turned_u, d, u], _TFQMR_ODD, numbers, state)
+        else:
+            _sparse.sparse_pass([shadow, v], _TFQMR_TURNED, numbers, state)
+            _sparse.sparse_pass([w, turned_u, d, u, spare, v], _TFQMR_EVEN, numbers, state)
+        if i + 1 == maxiter or looks.due(i + 1):
+            live, steps, size, _, _, _, _, _, ends = state.tolist()
+            if not live and not ends:
+                return x, -1
+        _sparse.sparse_pass([x, precondition(d)], _TFQMR_MOVE, numbers, state)
         if callback is not None:
             callback(x)
-        if tau * math.sqrt(i + 1) < atol or tau == 0:
-            if show:
-                print(f"TFQMR: Linear solve converged due to reach TOL iterations {i + 1}")
-            return x, 0
-        if even:
+        if ends:
+            break
+        if i % 2:
+            _sparse.sparse_pass([shadow, w], _TFQMR_RHO, numbers, state)
+            _sparse.sparse_pass([u, w, v, turned_u], _TFQMR_TURN, numbers, state)
+            turned_u = precondition(matvec(u))
+            _sparse.sparse_pass([v, turned_u], _TFQMR_SUM, numbers, state)
+        else:
             u, spare = spare, u
             turned_u = precondition(matvec(u))
-        else:
-            _sparse.sparse_pass([shadow, w], _TFQMR_RHO[2 - k], numbers, None)
-            _sparse.sparse_pass([u, w, v, turned_u], turn, numbers, None)
-            turned_u = precondition(matvec(u))
-            _sparse.sparse_pass([v, turned_u], _TFQMR_SUM, numbers, None)
+    good = ends and not math.isnan(size)
+    if ends and not good and callback is not None:      # behind a number that is NaN all of x is, in SciPy's steps too
+        for _ in range(maxiter - int(steps)):
+            callback(x)
     if show:
-        print(f"TFQMR: Linear solve not converged due to reach MAXIT iterations {maxiter}")
-    return x, maxiter
+        print(f"TFQMR: Linear solve converged due to reach TOL iterations {int(steps)}" if good else
+              f"TFQMR: Linear solve not converged due to reach MAXIT iterations {maxiter}")
+    return x, 0 if good else maxiter

@@ -326,27 +326,44 @@ CPI_TREE int64_t cpi_simplex_start(const cpi_simplex_search *s, int64_t row, con
     return s->start[cell];
 }
 
-/* From simplex to simplex through the side that x is farthest beyond; c: ndim + 1 elements. All are looked at where one
- * on the way is flat. `n` is ndim, a constant where it is small. */
+/* A neighbour of a flat simplex other than the one that the search came from, -1 where there is none. */
+CPI_TREE int64_t cpi_simplex_behind(const cpi_simplex_search *s, int64_t simplex, int64_t before, int64_t steps,
+                                    int64_t n)
+{
+    for (int64_t i = 0; i <= n; i++) {
+        const int64_t next = s->neighbours[simplex * (n + 1) + (steps + i) % (n + 1)];
+        if (next >= 0 && next < s->simplices && next != before) return next;
+    }
+    return -1;
+}
+
+enum { CPI_FLAT_SIMPLICES = 32 }; /* on the way of a search */
+
+/* From simplex to simplex through the side that x is farthest beyond; c: ndim + 1 elements. A flat one shows no side:
+ * the search goes on behind it, and all are looked at where it comes to several, or ends outside. `n` is ndim, a
+ * constant where it is small. */
 CPI_TREE int64_t cpi_simplex_found(const cpi_simplex_search *s, int64_t row, double *c, int64_t n)
 {
     const double *x = s->at + row * n;
-    int64_t simplex = cpi_simplex_start(s, row, x, n);
+    int64_t simplex = cpi_simplex_start(s, row, x, n), before = -1, flat = 0;
     bool lost = s->all || simplex < 0 || simplex >= s->simplices, known = true;
-    for (int64_t steps = 0; !lost; steps++) {
+    for (int64_t i = 0; i < n; i++) known = known && x[i] == x[i];
+    for (int64_t steps = 0; !lost && known; steps++) {
+        int64_t worst = 0, next = -1;
         cpi_simplex_parts(s, simplex, x, c, n);
-        int64_t worst = 0;
         for (int64_t i = 1; i <= n; i++) worst = c[i] < c[worst] ? i : worst;
-        if (c[n] != c[n] || steps > s->simplices) {
-            lost = true;
+        if (c[n] != c[n]) {
+            next = flat++ < CPI_FLAT_SIMPLICES ? cpi_simplex_behind(s, simplex, before, steps, n) : -1;
         } else {
             if (c[worst] >= -s->eps) return simplex;
-            const int64_t before = simplex;
-            simplex = s->neighbours[simplex * (n + 1) + worst];
-            if (simplex < 0 || simplex >= s->simplices) return s->last ? -2 - before : -1;
+            next = s->neighbours[simplex * (n + 1) + worst];
         }
+        before = simplex, simplex = next;
+        lost = steps > s->simplices;
+        if (simplex >= 0 && simplex < s->simplices) continue;
+        if (!flat && !lost) return s->last ? -2 - before : -1;
+        lost = true;
     }
-    for (int64_t i = 0; i < n; i++) known = known && x[i] == x[i];
     for (int64_t i = 0; known && i < s->simplices; i++) {
         cpi_simplex_parts(s, i, x, c, n);
         int64_t worst = 0;

@@ -1,4 +1,6 @@
-"""Triangulations, hulls and Voronoi's diagrams: Qhull's, on the host. Places are found on the device."""
+"""Triangulations, hulls and Voronoi's diagrams, on the host. Places are found on the device.
+
+Triangulations of the plane are Cuprite's own, unless options are given; all else is Qhull's, by SciPy."""
 from __future__ import annotations
 
 import math
@@ -37,6 +39,8 @@ class _Qhull:
     _kind = ""
 
     def __init__(self, given, *args):
+        if isinstance(given, numpy.ma.MaskedArray):
+            raise ValueError("Input points cannot be a masked array")
         self.points = array(given)
         if self.points.ndim != 2:
             raise ValueError(f"points must be (points, dimensions), not of {self.points.ndim} dimensions")
@@ -74,9 +78,29 @@ class _Qhull:
         self._there.close()
 
 
+_FLAT = 2.0**-40  # triangles at the border that have no transform are left out, as Qhull does
+
+
+def _paraboloid(x, corners):
+    """(scale, shift, equations) of the paraboloid z = scale * |x|^2 + shift, which Qhull gives as much height as the
+    points have width, and of the planes through its points above triangles, whose normals point down."""
+    with numpy.errstate(all="ignore"):
+        squares = (x * x).sum(axis=1)
+        scale = abs(x).max() / (1.1 * squares.max() - squares.min())
+        shift = -squares.min() * scale
+        lifted = numpy.concatenate([x, (squares * scale + shift)[:, None]], axis=1)[corners]
+        normal = numpy.cross(lifted[:, 2] - lifted[:, 0], lifted[:, 1] - lifted[:, 0])
+        normal /= numpy.sqrt((normal * normal).sum(axis=1, keepdims=True))
+        offset = -(normal * lifted.mean(axis=1)).sum(axis=1, keepdims=True)
+    return float(scale), float(shift), numpy.concatenate([normal, offset], axis=1)
+
+
 @beside_its_arrays
 class Delaunay(_Qhull):
-    """The Delaunay triangulation of points. Qhull computes it on the host; its arrays lie on the points' device.
+    """The Delaunay triangulation of points, computed on the host; its arrays lie on the points' device.
+
+    In the plane, and without options, the signs that decide are exact; points on a circle may be cut otherwise than by
+    SciPy, but the same points always alike. All else is Qhull's.
 
     Parameters: points: (points, dimensions); furthest_site: whether it is of the farthest site; incremental: whether
         points may be added; qhull_options: Qhull's words.
@@ -91,7 +115,48 @@ class Delaunay(_Qhull):
     _kind = "Delaunay"
 
     def __init__(self, points, furthest_site=False, incremental=False, qhull_options=None):
-        super().__init__(points, furthest_site, incremental, qhull_options)
+        if furthest_site or incremental or qhull_options is not None or not self._triangulate(points):
+            super().__init__(points, furthest_site, incremental, qhull_options)
+
+    def _triangulate(self, given) -> bool:
+        """Whether these are points of the plane whose triangulation is Cuprite's: false where Qhull is to be asked, for
+        its error too."""
+        if isinstance(given, numpy.ma.MaskedArray):
+            return False
+        x = array(given)
+        if x.ndim != 2 or x.shape[1] != 2 or x.dtype.kind == "c":
+            return False
+        x = cuprite.array(x, numpy.float64, order="C")
+        try:
+            corners, neighbours, equal = _spatial.delaunay(x, _FLAT)
+        except ValueError:  # not finite, or of magnitudes that products of four do not bear
+            return False
+        if not corners.shape[0]:  # on a line but for rounding
+            return False
+        self.points, self.simplices, self.neighbors, self.coplanar = x, corners, neighbours, equal
+        self.ndim, self.npoints, self.nsimplex, self.furthest_site = 2, x.shape[0], corners.shape[0], False
+        self._joggled = False
+        return True
+
+    def __getattr__(self, name):
+        if name == "_there" and "simplices" in self.__dict__:
+            self._there = self._as_scipys()
+            return self._there
+        if name in ("min_bound", "max_bound"):
+            x = self.points
+            return self.__dict__.setdefault(name, x.min(axis=0) if name == "min_bound" else x.max(axis=0))
+        return super().__getattr__(name)
+
+    def _as_scipys(self):
+        """SciPy's object with this triangulation, which computes what is asked for more seldom."""
+        there = _scipy_spatial().Delaunay([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+        x, corners = self.points.get(), self.simplices.get()
+        scale, shift, planes = _paraboloid(x, corners)
+        vars(there).update(
+            _points=x, simplices=corners, neighbors=self.neighbors.get(), coplanar=self.coplanar.get(),
+            equations=planes, paraboloid_scale=scale, paraboloid_shift=shift, npoints=len(x), nsimplex=len(corners),
+            good=numpy.ones(len(corners), numpy.int32), min_bound=x.min(axis=0), max_bound=x.max(axis=0))
+        return there
 
     def find_simplex(self, xi, bruteforce=False, tol=None) -> ndarray:
         """In which simplex places lie, -1 for none.
@@ -137,7 +202,7 @@ class Delaunay(_Qhull):
         if "_starts" not in self.__dict__:
             ndim = self.points.shape[1]
             most = max(1, int(min(self.nsimplex, 2**20) ** (1 / ndim)))
-            low, high = (numpy.asarray(v) for v in (self._there.min_bound, self._there.max_bound))
+            low, high = self.min_bound.get(), self.max_bound.get()
             width = numpy.where(high > low, high - low, 1)
             found = None
             for sides in (max(1, math.isqrt(most)), most):  # the fine grid's searches begin in a coarse one

@@ -61,7 +61,8 @@ ASKED = {
     **{n: (f, lambda o, a: o.query(a(PLACES), k=3)[0]) for n, f in TREES.items()},
     **{n: (f, lambda o, a: o(a(X[:5] + 0.25))) for n, f in LINES.items()},
     **{n: (f, lambda o, a: o(a(PLACES))) for n, f in PLANES.items()},
-    **{n: (f, lambda o, a: o.find_simplex(a(PLACES)) if hasattr(o, "find_simplex") else o.points)
+    **{n: (f, lambda o, a: np.sort(host(o.simplices)[host(o.find_simplex(a(PLACES)))])  # triangles' order is free
+           if hasattr(o, "find_simplex") else o.points)
        for n, f in HULLS.items()},
     **{n: (f, lambda o, a: o.solve(a(VECTOR))) for n, f in FACTORS.items()},
 }

@@ -45,6 +45,9 @@ CALLS = {
     "query_pairs": (TREE, "t.query_pairs(3.0)"),
     "query_ball_point": (TREE, "t.query_ball_point(x, 3.0, return_length=True)"),
     "query_ball_tree": (TREE, "t.query_ball_tree(t, 3.0)"),
+    "Delaunay": ("cp._device.threads(1)\n"  # a lattice at an angle, whose ties are computed exactly
+                 "i = np.stack(np.meshgrid(*2 * [np.arange(1200.0)]), -1).reshape(-1, 2)\n"
+                 "x = cp.asarray(i @ [[3, 4], [-4, 3]] * 1234567)\n", "[Delaunay(x) for i in range(100)]"),
     "count_neighbors": (TREE, "t.count_neighbors(t, 3.0, p=3.5)"),
 }
 

@@ -221,10 +221,65 @@ static void test_simplices(void **state)
             }
             ok(cp_find_simplices(at, t, n, start, none, 0, 1e-12, false, true, &which, &part) == CP_OK);
             values(which, 0, 1, -3, 0); /* outside behind simplex 1 */
+            /* behind a flat one the search goes on: another copy of the first is found, which comes later */
+            const double thin[4][3][2] = {{{-1, -1}, {1, 0}, {0, 1}}, {{NAN, NAN}, {NAN, NAN}, {NAN, NAN}},
+                                          {{-1, -1}, {1, 0}, {0, 1}}, {{1, 1}, {0, -1}, {0, 1}}};
+            const int32_t ways[4][3] = {{-1, -1, -1}, {3, 2, -1}, {1, -1, -1}, {1, -1, -1}};
+            ok(cp_find_simplices(at, cp_from_host(thin, CP_FLOAT64, CP_SHAPE(4, 3, 2), NULL),
+                                 cp_from_host(ways, CP_INT32, CP_SHAPE(4, 3), NULL), ints(3, 3, 3, 0), none, 0, 1e-12,
+                                 false, false, &which, &part) == CP_OK);
+            values(which, 2, 3, -1, 0);
             /* a start or a neighbour that is no simplex leads nowhere: nothing is read there */
             n = cp_from_host(wrong, CP_INT32, CP_SHAPE(2, 3), NULL);
             ok(cp_find_simplices(at, t, n, ints(0, 0, -5, 1000), none, 0, 1e-12, false, false, &which, &part) == CP_OK);
             values(which, 0, -1, -1, 0);
+        }
+}
+
+/* Triangles of the plane: a square and its middle, twice; a line; a lattice at an angle, of which all squares are ties
+ * that only exact numbers show, against Euler's formula and the neighbours' symmetry. */
+static void test_delaunay(void **state)
+{
+    (void)state;
+    enum { SIDE = 40 };
+    for (FOR_DEVICES(d))
+        for (CP_SCOPE) {
+            cp_array *t, *n, *c;
+            ok(cp_delaunay(table(3, 2, 0, 0, 0, 1, 1, 0), 0, &t, &n, &c) == CP_OK);
+            values(cp_sort(cp_ravel(t), 0), 0, 1, 2);
+            values(cp_ravel(n), -1, -1, -1);
+            ok(cp_size(c) == 0 && cp_type_of(t) == CP_INT32);
+            ok(cp_delaunay(table(6, 2, 0, 0, 1, 0, 0, 1, 1, 1, 0.5, 0.5, 0.5, 0.5), 0, &t, &n, &c) == CP_OK);
+            assert_int_equal(cp_dim(t, 0), 4);
+            assert_int_equal(cp_item_int(cp_count_nonzero(cp_equal(t, ints(4)))), 4);
+            assert_int_equal(cp_item_int(cp_count_nonzero(cp_less(n, ints(0)))), 4);
+            values(cp_slice(cp_ravel(c), CP_ITEMS(CP_STEP(0, 3, 2))), 5, 4);
+            /* a point so near to the border that it has no triangle of its own there */
+            cp_array *thin = table(5, 2, 0, 0, 1, 0, 1, 1, 0, 1, 0.5, 1e-15);
+            ok(cp_delaunay(thin, 0, &t, &n, &c) == CP_OK);
+            assert_int_equal(cp_dim(t, 0), 4);
+            ok(cp_delaunay(thin, 0x1p-40, &t, &n, &c) == CP_OK);
+            assert_int_equal(cp_dim(t, 0), 3);
+            ok(cp_delaunay(table(4, 2, 0, 0, 1, 3, 2, 6, 5, 15), 0, &t, &n, &c) == CP_OK);
+            assert_true(cp_size(t) == 0 && cp_size(n) == 0 && cp_size(c) == 0);
+            static double x[SIDE * SIDE][2];
+            for (int i = 0; i < SIDE * SIDE; i++) {
+                x[i][0] = 1234567891. * (3 * (i % SIDE) - 4 * (i / SIDE));
+                x[i][1] = 1234567891. * (4 * (i % SIDE) + 3 * (i / SIDE));
+            }
+            ok(cp_delaunay(cp_from_host(x, CP_FLOAT64, CP_SHAPE(SIDE * SIDE, 2), NULL), 0, &t, &n, &c) == CP_OK);
+            enum { TRIANGLES = 2 * (SIDE - 1) * (SIDE - 1) };
+            assert_int_equal(cp_dim(t, 0), TRIANGLES);
+            static int32_t across[TRIANGLES][3];
+            ok(cp_to_host(n, across, sizeof across) == CP_OK);
+            int outside = 0;
+            for (int i = 0; i < TRIANGLES; i++)
+                for (int k = 0; k < 3; k++) {
+                    const int32_t j = across[i][k];
+                    outside += j < 0;
+                    assert_true(j < 0 || (across[j][0] == i) + (across[j][1] == i) + (across[j][2] == i) == 1);
+                }
+            assert_int_equal(outside, 4 * (SIDE - 1));
         }
 }
 
@@ -264,6 +319,18 @@ static void test_wrong_arguments(void **state)
             failed_with(CP_ERROR_VALUE, "KDTree.count_neighbors: 1 radii of 2 places");
             cp_find_simplices(x, x, x, x, none, 0, 0, false, false, &a, &b);
             failed(CP_ERROR_VALUE);
+            cp_array *c = NULL;
+            cp_delaunay(y, 0, &a, &b, &c);
+            failed_with(CP_ERROR_VALUE, "Delaunay: points must be (points, 2)");
+            cp_delaunay(x, -1, &a, &b, &c);
+            failed_with(CP_ERROR_VALUE, "Delaunay: flat must be 0 or above");
+            cp_delaunay(table(3, 2, 0, 0, 0, NAN, 1, 0), 0, &a, &b, &c);
+            failed_with(CP_ERROR_VALUE, "Delaunay: points must be finite");
+            cp_delaunay(table(3, 2, 0, 0, 0, 1e-100, 1e100, 0), 0, &a, &b, &c);
+            failed_with(CP_ERROR_VALUE, "Delaunay: the coordinates' magnitudes are out of range");
+            cp_delaunay(cp_astype(x, CP_COMPLEX64), 0, &a, &b, &c);
+            failed(CP_ERROR_TYPE);
+            assert_null(c);
             assert_null(cp_tree_order(NULL, 0));
             failed_with(CP_ERROR_VALUE, "KDTree: an argument is NULL");
             assert_true(!a && !b);
@@ -274,7 +341,7 @@ static bool body(void)
 {
     cp_scope *scope = cp_scope_begin();
     if (!scope) return false;
-    cp_array *a[8] = {0}, *x = table(4, 2, 0, 0, 1, 1, 2, 0, 3, 3), *none = cp_zeros(CP_SHAPE(0), CP_FLOAT64);
+    cp_array *a[11] = {0}, *x = table(4, 2, 0, 0, 1, 1, 2, 0, 3, 3), *none = cp_zeros(CP_SHAPE(0), CP_FLOAT64);
     cp_array *order = cp_tree_order(x, 1), *boxes = cp_tree_boxes(x, 1), *r = doubles(1, 1, 1, 1);
     cp_array *transform = cp_from_host((double[]){-1, -1, 1, 0, 0, 1}, CP_FLOAT64, CP_SHAPE(1, 3, 2), NULL);
     cp_array *sides = cp_from_host((int32_t[]){-1, -1, -1}, CP_INT32, CP_SHAPE(1, 3), NULL), *start = ints(0, 0, 0, 0);
@@ -285,10 +352,11 @@ static bool body(void)
                          cp_tree_nearest(x, order, boxes, none, x, 2, 2, INFINITY, 0, &a[2], &a[3]) == CP_OK,
                          cp_tree_count(x, order, boxes, none, x, r, 2, 0, none, &a[4], &a[5]) == CP_OK,
                          cp_find_simplices(x, transform, sides, start, none, 0, 0, false, false, &a[6],
-                                           &a[7]) == CP_OK};
+                                           &a[7]) == CP_OK,
+                         cp_delaunay(table(5, 2, 0, 0, 1, 1, 2, 0, 3, 3, 1, 1), 1e-9, &a[8], &a[9], &a[10]) == CP_OK};
     bool all = true;
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) all &= made[i];
-    cp_scope_end(scope); /* owns both results of each call */
+    cp_scope_end(scope); /* owns all results of each call */
     return all && cp_error() == CP_OK;
 }
 static void test_allocations(void **state)
@@ -324,6 +392,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_metrics), cmocka_unit_test(test_pairs),
                                        cmocka_unit_test(test_trees), cmocka_unit_test(test_simplices),
+                                       cmocka_unit_test(test_delaunay),
                                        cmocka_unit_test(test_wrong_arguments), cmocka_unit_test(test_allocations),
                                        cmocka_unit_test(test_interrupts)};
     return check_run(tests);

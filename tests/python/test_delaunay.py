@@ -52,8 +52,8 @@ def area(polygon):
 
 
 def check(points, simplices, neighbours, coplanar, all_circles=False):
-    """That these are Delaunay's triangles of the points: they cover the hull once, use each point, and no circle through
-    one's corners has a point within. For the last the point across each side is enough (Delaunay's lemma)."""
+    """That these are Delaunay's triangles of the points: they cover the hull once, use each point, and no circle
+    through one's corners has a point within. For that the point across each side is enough (Delaunay's lemma)."""
     x, corners, across = exact(points), simplices.tolist(), neighbours.tolist()
     assert simplices.dtype == neighbours.dtype == coplanar.dtype == np.int32
     assert simplices.shape == neighbours.shape and simplices.shape[1:] == coplanar.shape[1:] == (3,)
@@ -302,8 +302,8 @@ def test_attributes():
     t, c = ss.Delaunay(x), cs.Delaunay(cp.asarray(x))
     # of equal points SciPy may keep the later one
     place, there = (np.lexsort(np.sort(m % 500, axis=1).T) for m in (c.simplices.get(), t.simplices))
-    for name in ("points", "coplanar", "convex_hull", "neighbors", "simplices", "transform", "vertex_to_simplex", "good",
-                 "min_bound", "max_bound", "equations"):
+    for name in ("points", "coplanar", "convex_hull", "neighbors", "simplices", "transform", "vertex_to_simplex",
+                 "good", "min_bound", "max_bound", "equations"):
         ours, theirs = getattr(c, name), getattr(t, name)
         assert isinstance(ours, cp.ndarray) and ours.dtype == theirs.dtype and ours.shape == theirs.shape, name
         assert getattr(c, name) is ours

@@ -96,7 +96,10 @@ static void place_task(void *context, int64_t strip, int worker)
     const plane_points *p = context;
     const int64_t first = cpi_mesh_strip(p->mesh, strip), n = cpi_mesh_strip(p->mesh, strip + 1) - first;
     keyed *order = p->order + first, *spare = p->spare + p->equal + first;
-    for (int64_t i = 0; i < n; i++) spare[i] = (keyed){key_of(p->at[order[n - 1 - i].index].y), order[n - 1 - i].index};
+    for (int64_t i = 0; i < n; i++) {
+        const int32_t index = order[n - 1 - i].index;
+        spare[i] = (keyed){key_of(p->at[index].y), index};
+    }
     sort_keys(spare, order, n);
     for (int64_t i = 0; i < n; i++) p->placed[first + i] = p->at[spare[i].index], p->names[first + i] = spare[i].index;
 }
@@ -218,7 +221,8 @@ static cp_code plane_mesh(const char *name, const double *x, int64_t n, double f
                     "left out where that side is the border; and beside the largest coordinate a set of points that "
                     "counts as lying on a line"},
              raises={"ValueError": "other shapes; coordinates that are not finite; of which the largest is above "
-                     "2^1000 or below 2^-1000, or above about 2^430 times the smallest that is not 0; more than 357 million points; flat below 0",
+                     "2^1000 or below 2^-1000, or above about 2^430 times the smallest that is not 0; more than 357 "
+                     "million points; flat below 0",
                      "TypeError": "complex points"},
              doc="""Delaunay's triangulation of points in the plane, computed on the host: the corners of triangles,
 counterclockwise, the triangles across from each corner (-1: none), and for each point that is equal to an earlier one

@@ -2,8 +2,8 @@
  *
  * A sign is that of the determinant in double where that is larger than its error can be. The bounds are those of
  * Shewchuk, "Adaptive precision floating-point arithmetic and fast robust geometric predicates", Discrete &
- * Computational Geometry 18 (1997); exact.c computes the others. Invariant: coordinates are below 2^250 and multiples of
- * 2^-240, so that no product of four differences of them overflows and none underflows: the bounds hold. */
+ * Computational Geometry 18 (1997); exact.c computes the others. Invariant: coordinates are below 2^250 and multiples
+ * of 2^-240, so that no product of four differences of them overflows and none underflows: the bounds hold. */
 #ifndef CPI_SPATIAL_EXACT_H
 #define CPI_SPATIAL_EXACT_H
 

@@ -66,7 +66,7 @@ REASONS = {
         "SuperLU.L SuperLU.U SuperLU.nnz SuperLU.perm_c SuperLU.perm_r SuperLU.shape",
     "a function of the user's, or one that is made": "factorized",
     "what stands for a block, and what benchmark gives": "optimize repeat",
-    "what Qhull's object has under the name": "_Qhull.__getattr__",
+    "what Qhull's object has under the name": "_Plane.__getattr__ _Qhull.__getattr__",
     "the values outside, as they were given": "interp1d.fill_value",
     "a state that CUDA numbers": "streamIsCapturing",
 }

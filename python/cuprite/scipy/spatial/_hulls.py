@@ -96,27 +96,8 @@ def _paraboloid(x, corners):
 
 
 @beside_its_arrays
-class Delaunay(_Qhull):
-    """The Delaunay triangulation of points, computed on the host; its arrays lie on the points' device.
-
-    In the plane, and without options, the signs that decide are exact; points on a circle may be cut otherwise than by
-    SciPy, but the same points always alike. All else is Qhull's.
-
-    Parameters: points: (points, dimensions); furthest_site: whether it is of the farthest site; incremental: whether
-        points may be added; qhull_options: Qhull's words.
-    Errors: QhullError for points that lie in a plane; ValueError for points that are not finite.
-
-    Example:
-        >>> mesh = cp.scipy.spatial.Delaunay(cp.asarray([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
-        >>> mesh.find_simplex(cp.asarray([[0.2, 0.2], [2.0, 2.0]]))
-        array([ 0, -1], dtype=int32)
-    """
-
-    _kind = "Delaunay"
-
-    def __init__(self, points, furthest_site=False, incremental=False, qhull_options=None):
-        if furthest_site or incremental or qhull_options is not None or not self._triangulate(points):
-            super().__init__(points, furthest_site, incremental, qhull_options)
+class _Plane(_Qhull):
+    """A triangulation of Cuprite's, with what SciPy's has."""
 
     def _triangulate(self, given) -> bool:
         """Whether these are points of the plane whose triangulation is Cuprite's: false where Qhull is to be asked, for
@@ -157,6 +138,30 @@ class Delaunay(_Qhull):
             equations=planes, paraboloid_scale=scale, paraboloid_shift=shift, npoints=len(x), nsimplex=len(corners),
             good=numpy.ones(len(corners), numpy.int32), min_bound=x.min(axis=0), max_bound=x.max(axis=0))
         return there
+
+
+@beside_its_arrays
+class Delaunay(_Plane):
+    """The Delaunay triangulation of points, computed on the host; its arrays lie on the points' device.
+
+    In the plane, and without options, the signs that decide are exact; points on a circle may be cut otherwise than by
+    SciPy, but the same points always alike. All else is Qhull's.
+
+    Parameters: points: (points, dimensions); furthest_site: whether it is of the farthest site; incremental: whether
+        points may be added; qhull_options: Qhull's words.
+    Errors: QhullError for points that lie in a plane; ValueError for points that are not finite.
+
+    Example:
+        >>> mesh = cp.scipy.spatial.Delaunay(cp.asarray([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
+        >>> mesh.find_simplex(cp.asarray([[0.2, 0.2], [2.0, 2.0]]))
+        array([ 0, -1], dtype=int32)
+    """
+
+    _kind = "Delaunay"
+
+    def __init__(self, points, furthest_site=False, incremental=False, qhull_options=None):
+        if furthest_site or incremental or qhull_options is not None or not self._triangulate(points):
+            super().__init__(points, furthest_site, incremental, qhull_options)
 
     def find_simplex(self, xi, bruteforce=False, tol=None) -> ndarray:
         """In which simplex places lie, -1 for none.

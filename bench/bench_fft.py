@@ -1,6 +1,6 @@
 """Fourier transforms: long ones, images, primes, batches of short ones, cosines; on a GPU our own kernels against
-cuFFT in the same library (CUPRITE_FFT), the rows "own" and "library". Floors: each launch reads and writes once; what
-own kernels take is one launch an axis, and two of long ones."""
+cuFFT in the same library (CUPRITE_FFT), the rows "own" and "library"; the others are as users have them. Floors: each
+launch reads and writes once; what own kernels take is one launch an axis, and two of long ones."""
 import math
 import os
 
@@ -33,10 +33,10 @@ def modules(b):
     return np.fft, scipy.fft
 
 
-def by_library(call):
-    """The call by cuFFT."""
+def by(way, call):
+    """The call by our own kernels or by cuFFT."""
     def run():
-        os.environ["CUPRITE_FFT"] = "library"
+        os.environ["CUPRITE_FFT"] = way
         try:
             return call()
         finally:
@@ -69,8 +69,8 @@ def ways(b):
 
             def call(x=x, f=f, where=where):
                 return getattr(b.cp.fft, f)(x, **where)
-            yield Case(f"{name} {kind}, own", call, **counts)
-            yield Case(f"{name} {kind}, library", by_library(call), **counts)
+            yield Case(f"{name} {kind}, own", by("own", call), **counts)
+            yield Case(f"{name} {kind}, library", by("library", call), **counts)
 
 
 def cases(b):

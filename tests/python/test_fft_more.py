@@ -13,7 +13,9 @@ import pytest
 import scipy.fft
 import scipy.fftpack
 import scipy.special
+from cuprite._fft import fft_ready
 from cuprite.cuda import cufft
+from cuprite.scipy import signal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import outcome, raises
@@ -250,8 +252,7 @@ def test_next_fast_len():
                                          ((20, 33), (0, 1)), ((4, 1, 30), (0, 2)), ((3, 4, 5, 6), (0, 2, 3))])
 def test_ways(way, single, shape, axes, monkeypatch):
     """What both our own kernels and cuFFT can do, by each of them."""
-    if way == "library":
-        monkeypatch.setenv("CUPRITE_FFT", way)
+    monkeypatch.setenv("CUPRITE_FFT", way)
     x = random(np.random.default_rng(5), shape, "complex64" if single else "complex128")
     for how in ("C", "F", "steps", "back"):
         close(cp.fft.ifftn(layout(x, how), axes=axes), np.fft.ifftn(x.astype(complex), axes=axes), single, x.size)
@@ -266,8 +267,9 @@ import cuprite as cp
 from cuprite.scipy import signal
 x, f = cp.sin(cp.arange(1 << 18)), cp.ones((512, 512), "f4")
 signal.fftconvolve(f, f), signal.oaconvolve(x, x[:500]), signal.hilbert(x), signal.welch(x), signal.stft(x)
-signal.spectrogram(x), signal.czt(x, 500), signal.resample(x, 1000), cp.fft.fft2(f), cp.fft.irfft(cp.fft.rfft(x))
-cp.fft.fft(cp.ones(1 << 20)), cp.fft.fft(x.reshape(512, 512), axis=0), cp.fft.rfftn(x.reshape(8, 8, 64, 64))
+signal.spectrogram(x), signal.czt(x, 500), signal.resample(x, 1000), signal.envelope(x)
+signal.istft(signal.stft(x)[2]), signal.ShortTimeFFT(cp.ones(256), 128, 1.0).stft(x), signal.hilbert2(f)
+cp.fft.fft(cp.ones(2048)), cp.fft.irfft(cp.fft.rfft(x[:4096])), cp.fft.fft(f[:64, :64], axis=0)
 print("cufft" in open("/proc/self/maps").read())
 """
 
@@ -278,6 +280,25 @@ def test_moderate_transforms_open_no_library(device):
     r = subprocess.run([sys.executable, "-c", MODERATE], capture_output=True, text=True, timeout=300,
                        env={**os.environ, "CUPRITE_DEVICE": device})
     assert r.stdout == "False\n", r.stderr
+
+
+def test_functions_leave_the_way_as_it_was():
+    """fft_ready counts up and down, where a function fails too."""
+    x = cp.sin(cp.arange(1000.0))
+    for call in (lambda: signal.fftconvolve(x, x), lambda: signal.stft(x), lambda: signal.hilbert(x),
+                 lambda: signal.hilbert2(x.reshape(10, 100)), lambda: signal.resample(x, 30), lambda: signal.czt(x, 7),
+                 lambda: signal.oaconvolve(x, x[:9]), lambda: signal.envelope(x),
+                 lambda: signal.istft(signal.stft(x)[2])):
+        call()
+        assert fft_ready(0) == 0
+    with raises(ValueError):
+        signal.resample(x, -3)
+    with raises(ValueError):
+        signal.czt(x, 0)
+    with raises(ValueError):
+        signal.hilbert(x + 1j)
+    assert fft_ready(0) == 0
+    assert (fft_ready(1), fft_ready(1), fft_ready(-2)) == (1, 2, 0)
 
 
 # --- plans ---

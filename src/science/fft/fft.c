@@ -80,6 +80,15 @@ cp_array *cpi_fft_fitted(const char *name, cp_array *x, const cpi_fft_lengths *l
 
 /* --- one call of the slot --- */
 
+static _Thread_local int64_t ready; /* cp_fft_ready's count */
+
+/*: function("fft_ready", "change: int64", module="_fft", returns="int64", unlock="never",
+             doc="""How transforms of this thread on a GPU are made, of 2^21 elements at most: by kernels that are
+there at once, while the count of calls with 1 less those with -1 is above 0; else by cuFFT, whose are faster but take
+0.1 to 0.3 s to open, unless the transform is so small that both take as long. The result is the count. Functions that
+make something else of transforms (convolutions, spectra) count up while they transform.""") */
+int64_t (cp_fft_ready)(int64_t change) { return ready += change; }
+
 typedef struct work {
     const char *function;
     cpi_fft_kind kind;
@@ -91,8 +100,8 @@ typedef struct work {
 /* Transforms axes axis[0..rank) of `from` into the same axes of `to`. length: of the result, where it is not from's. */
 static cp_code transform_axes(const work *w, cp_array *from, cp_array *to, int rank, const int *axis, int64_t length)
 {
-    cpi_fft_call c = {.function = w->function, .kind = w->kind, .single = w->single, .sign = w->sign,
-                      .scale = w->scale, .rank = rank, .in = from->data, .out = to->data};
+    cpi_fft_call c = {.function = w->function, .kind = w->kind, .ready = ready > 0, .single = w->single,
+                      .sign = w->sign, .scale = w->scale, .rank = rank, .in = from->data, .out = to->data};
     bool taken[CP_MAXDIM] = {false};
     if (!to->size) return CP_OK;
     for (int i = 0; i < rank; i++) {

@@ -18,6 +18,7 @@ typedef enum cpi_fft_kind { CPI_FFT_C2C, CPI_FFT_R2C, CPI_FFT_C2R } cpi_fft_kind
 typedef struct cpi_fft_call {
     const char *function;
     cpi_fft_kind kind;
+    bool ready;                 /* by kernels that need no library to be opened, where there are any (cp_fft_ready) */
     bool single;                /* float32 and complex64, else float64 and complex128 */
     int sign;                   /* -1: forward */
     double scale;

@@ -1,7 +1,7 @@
 /* Transforms by kernels of our own (own_plan.cuh, own.cuh): what is of moderate size needs no cuFFT, whose opening and
  * whose kernels' loading take 0.1 to 0.3 s of a process's first transform.
  *
- * CUPRITE_FFT=library leaves all to cuFFT, to compare. */
+ * CUPRITE_FFT=library leaves all to cuFFT, CUPRITE_FFT=own nothing that they can do, to compare. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 namespace {
 
 template <class T>
-__global__ void __launch_bounds__(sizeof(T) == 4 ? 512 : 256)
+__global__ void __launch_bounds__(CPI_FFT_OWN_THREADS)
 own(const __grid_constant__ cpi_fft_pass g, const char *from, char *to)
 {
     extern __shared__ __align__(16) double memory[];
@@ -26,7 +26,9 @@ cp_code cpi_fft_own_transform(cp_stream *stream, const cpi_fft_call *c, bool *se
 {
     cpi_fft_launches plan;
     const char *way = getenv("CUPRITE_FFT");
-    *served = !(way && !strcmp(way, "library")) && cpi_fft_own_plan(c, &plan);
+    cpi_fft_call call = *c;
+    call.ready = c->ready || (way && !strcmp(way, "own"));
+    *served = !(way && !strcmp(way, "library")) && cpi_fft_own_plan(&call, &plan);
     if (!*served) return CP_OK;
     char *scratch = plan.scratch ? (char *)cpi_host->work_alloc(stream, (size_t)plan.scratch) : nullptr;
     if (plan.scratch && !scratch) return CP_ERROR_MEMORY;

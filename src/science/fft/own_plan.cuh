@@ -16,13 +16,19 @@
 
 enum {
     CPI_FFT_OWN_MOST = 1 << 21,     /* elements of a request; more are cuFFT's */
+    CPI_FFT_OWN_SMALL = 1 << 13,    /* of one that takes no longer than a launch in any case */
     CPI_FFT_OWN_DIMS = 8,           /* of a side's lines, merged */
     CPI_FFT_OWN_RADICES = 8,
     CPI_FFT_OWN_LAUNCHES = 24,      /* 2^21 elements have at most 21 axes; one of two launches counts for ten of them */
     CPI_FFT_OWN_SHARED = 48 << 10,  /* bytes of a block, that no device refuses */
-    CPI_FFT_OWN_EACH = 8,           /* elements of a thread */
+    CPI_FFT_OWN_BASES = 24,         /* bytes that say where a line is, in shared memory */
+    CPI_FFT_OWN_THREADS = 256,      /* of a block, at most */
     CPI_FFT_OWN_BLOCK = 1024        /* elements of a block, if lines are short and adjacent */
 };
+/* Elements of a thread. */
+static __host__ __device__ constexpr int cpi_fft_each_of(bool single) { return single ? 16 : 8; }
+static __host__ __device__ constexpr int cpi_fft_largest(bool single) { return single ? 16 : 11; } /* radix */
+
 /* What a line's elements come from, and what they become. */
 enum cpi_fft_load {
     CPI_FFT_LOAD_COMPLEX, CPI_FFT_LOAD_REAL, CPI_FFT_LOAD_PAIRS, /* pairs: two real numbers are a complex one */
@@ -41,9 +47,18 @@ struct cpi_fft_side {
     cpi_fft_where where;
     int ndim;
     bool lines_first;               /* neighbouring lines are nearer than neighbouring elements */
+    bool direct;                    /* the first pass reads it, or the last one writes it, if its memory is aligned */
+    int64_t next;                   /* of a direct side: from a complex element to the next */
     cpi_divisor shape[CPI_FFT_OWN_DIMS];
     int64_t step[CPI_FFT_OWN_DIMS], along;
     cpi_divisor count;              /* elements that are read or written of a line */
+};
+
+/* The roots of unity of an order: pi / (2 n), rounded, and what is left, in both precisions. */
+struct cpi_fft_circle {
+    uint32_t n;
+    float quarters, step, left;     /* quarters: 4 / n */
+    double wide_step, wide_left;
 };
 
 /* A launch. */
@@ -58,14 +73,13 @@ struct cpi_fft_pass {
     int radices;
     struct {
         int radix;
-        uint32_t twist;             /* order / (radix * before) */
         cpi_divisor before, each;   /* the product of the radices before; butterflies of a line */
+        cpi_fft_circle circle;      /* of radix * before */
     } at[CPI_FFT_OWN_RADICES];
-    uint32_t order, entries;        /* of the table of roots: exp(-2 pi i e / order), e < entries */
+    cpi_fft_circle half, turn;      /* of 2 n, if load or store are halves; of `whole`, if it is turned */
     uint32_t whole, apart;          /* a line of a matrix: its elements, and from one of the line's to the next */
     bool turned;                    /* stored times exp(-2 pi i (line's position) (element) / whole) */
     cpi_divisor inner, positions;   /* the position of a line in the matrix: (line / inner) mod positions */
-    double order_inverse, whole_inverse; /* 1 / (2 order), 1 / (2 whole) */
     unsigned blocks, threads, bytes;
 };
 struct cpi_fft_launches {
@@ -91,7 +105,7 @@ CPI_FFT_OWN_CALL bool cpi_fft_side_of(cpi_fft_side *s, const cpi_fft_lines *l, c
                                       int64_t along, int64_t count)
 {
     int64_t length[CPI_FFT_OWN_DIMS];
-    s->where = where, s->along = along, s->ndim = 0;
+    s->where = where, s->along = along, s->ndim = 0, s->direct = false;
     for (int d = l->ndim - 1; d >= 0; d--) {
         const int last = s->ndim - 1;
         if (last >= 0 && step[d] == s->step[last] * length[last]) {
@@ -108,22 +122,28 @@ CPI_FFT_OWN_CALL bool cpi_fft_side_of(cpi_fft_side *s, const cpi_fft_lines *l, c
     return true;
 }
 
-/* Radices of n, from the largest prime on; 16 is two fours. The result is how many, or -1: n has other factors. */
-CPI_FFT_OWN_CALL int cpi_fft_radices(int64_t n, int *radix)
+/* Radices of n, the largest first: as few as can be, and of these with the least sum, because each element of a radix
+ * is a register. The result is how many, or -1: n has prime factors above 11. */
+CPI_FFT_OWN_CALL int cpi_fft_radices(bool single, int64_t n, int *radix)
 {
-    int count = 0;
-    for (int r = 11; r > 2 && n > 0; r -= r == 11 ? 4 : 2)
-        for (; n % r == 0; n /= r) {
-            if (count == CPI_FFT_OWN_RADICES) return -1;
-            radix[count++] = r;
+    const uint8_t all[] = {16, 15, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2};
+    int best = CPI_FFT_OWN_RADICES + 1, best_sum = 0, now[CPI_FFT_OWN_RADICES + 1], count = 0, sum = 0;
+    int i = single ? 0 : 3;
+    if (n < 1 || n > 8192) return -1;
+    for (int rest = (int)n;;) {
+        if (rest == 1 && (count < best || sum < best_sum)) {
+            best = count, best_sum = sum;
+            for (int k = 0; k < count; k++) radix[k] = all[now[k]];
         }
-    for (; n > 1; count++) {
-        const int r = n % 8 == 0 && n != 16 ? 8 : n % 4 == 0 ? 4 : 2;
-        if (n % 2 || count == CPI_FFT_OWN_RADICES) return -1;
-        radix[count] = r;
-        n /= r;
+        while (i < 13 && rest % all[i]) i++;
+        if (i < 13 && rest > 1 && (count + 1 < best || rest <= all[i])) { /* the last one would be all that is left */
+            now[count++] = i, sum += all[i], rest /= all[i]; /* one more radix, none larger than the last */
+            continue;
+        }
+        if (!count) break;
+        i = now[--count], sum -= all[i], rest *= all[i++];
     }
-    return count;
+    return best > CPI_FFT_OWN_RADICES ? -1 : best;
 }
 
 CPI_FFT_OWN_CALL uint32_t cpi_fft_pitch(bool single, int64_t n)
@@ -131,32 +151,44 @@ CPI_FFT_OWN_CALL uint32_t cpi_fft_pitch(bool single, int64_t n)
     return (uint32_t)((n + (n >> (single ? 4 : 3))) | 1);
 }
 
-/* Roots in the table of a block: of a quarter of the circle, of a half, or of all. */
-CPI_FFT_OWN_CALL uint32_t cpi_fft_entries(int64_t n, bool half, int radices)
+CPI_FFT_OWN_CALL cpi_fft_circle cpi_fft_circle_of(int64_t n)
 {
-    const int64_t order = half ? 2 * n : n;
-    if (radices <= 1 && !half) return 0;
-    return (uint32_t)(order % 4 == 0 ? order / 4 : order % 2 == 0 ? order / 2 : order);
+    const double pi = 3.14159265358979311600, rest = 1.22464679914735317723e-16; /* their sum is pi */
+    cpi_fft_circle c;
+    c.n = (uint32_t)n, c.quarters = 4.0f / (float)n;
+    c.wide_step = pi / (2.0 * n);
+    c.wide_left = (fma(-c.wide_step, 2.0 * n, pi) + rest) / (2.0 * n);
+    c.step = (float)c.wide_step, c.left = (float)(c.wide_step - c.step + c.wide_left);
+    return c;
 }
 
 /* Most lines of n complex elements that a block can have; 0: none. */
-CPI_FFT_OWN_CALL int64_t cpi_fft_capacity(bool single, int64_t n, bool half)
+CPI_FFT_OWN_CALL int64_t cpi_fft_capacity(bool single, int64_t n)
 {
     int radix[CPI_FFT_OWN_RADICES];
-    const int radices = n > 8192 ? -1 : cpi_fft_radices(n, radix), item = single ? 8 : 16;
-    const int64_t elements = CPI_FFT_OWN_EACH * (single ? 512 : 256) / (n ? n : 1);
-    if (radices < 0) return 0;
-    const int64_t table = (int64_t)cpi_fft_entries(n, half, radices) * item;
-    const int64_t line = (int64_t)cpi_fft_pitch(single, n) * item + 24;
-    const int64_t memory = table < CPI_FFT_OWN_SHARED ? (CPI_FFT_OWN_SHARED - table) / line : 0;
-    return memory < elements ? memory : elements;
+    const int radices = cpi_fft_radices(single, n, radix), item = single ? 8 : 16;
+    const int64_t elements = cpi_fft_each_of(single) * CPI_FFT_OWN_THREADS / (n ? n : 1);
+    const int64_t memory = CPI_FFT_OWN_SHARED / ((int64_t)cpi_fft_pitch(single, n) * item + CPI_FFT_OWN_BASES);
+    return radices < 0 ? 0 : memory < elements ? memory : elements;
+}
+
+/* A direct side: complex numbers, or pairs that are such, all aligned to their size if the first one is; neighbouring
+ * threads have neighbours in memory, 32 bytes of them at least. adjacent: elements of the line, that are theirs. */
+CPI_FFT_OWN_CALL void cpi_fft_direct(cpi_fft_side *s, bool complex, bool pairs, int64_t adjacent, bool single)
+{
+    const int64_t item = single ? 8 : 16;
+    s->next = pairs ? 2 * s->along : s->along;
+    s->direct = (complex || (pairs && 2 * s->along == item)) && s->next % item == 0 &&
+                (s->lines_first || adjacent * item >= 32);
+    for (int d = 0; d < s->ndim; d++) s->direct = s->direct && s->step[d] % item == 0;
 }
 
 /* What follows from the lines, their sides and n. */
 CPI_FFT_OWN_CALL bool cpi_fft_arrange(cpi_fft_pass *p, bool single, const cpi_fft_lines *l)
 {
     const bool half = p->load == CPI_FFT_LOAD_HALF || p->store == CPI_FFT_STORE_HALF;
-    const int64_t n = p->n, item = single ? 8 : 16, capacity = cpi_fft_capacity(single, n, half);
+    const int64_t n = p->n, item = single ? 8 : 16, capacity = cpi_fft_capacity(single, n);
+    const int64_t each = cpi_fft_each_of(single);
     int radix[CPI_FFT_OWN_RADICES];
     int64_t lines = 1, most = CPI_FFT_OWN_BLOCK / n, before = 1;
     if (capacity < 1) return false;
@@ -164,20 +196,29 @@ CPI_FFT_OWN_CALL bool cpi_fft_arrange(cpi_fft_pass *p, bool single, const cpi_ff
     if (most < 1) most = 1;
     if ((p->in.lines_first || p->out.lines_first) && most < 128 / item) most = 128 / item;
     if (most > capacity) most = capacity;
+    if (most > 32 / item) most -= most % (32 / item); /* whole sectors of memory */
     if (most > lines) most = lines;
     p->lines = (uint32_t)lines, p->together = cpi_divisor_of(most), p->pitch = cpi_fft_pitch(single, n);
-    p->radices = cpi_fft_radices(n, radix);
-    p->order = (uint32_t)(half ? 2 * n : n), p->entries = cpi_fft_entries(n, half, p->radices);
+    p->radices = cpi_fft_radices(single, n, radix);
     for (int i = 0; i < p->radices; before *= radix[i++]) {
         p->at[i].radix = radix[i];
-        p->at[i].twist = (uint32_t)(p->order / (radix[i] * before));
         p->at[i].before = cpi_divisor_of(before), p->at[i].each = cpi_divisor_of(n / radix[i]);
+        p->at[i].circle = cpi_fft_circle_of(before * radix[i]);
     }
-    p->order_inverse = 0.5 / p->order, p->whole_inverse = p->whole ? 0.5 / p->whole : 0;
+    if (half) p->half = cpi_fft_circle_of(2 * n);
+    if (p->turned) p->turn = cpi_fft_circle_of(p->whole);
+    p->in.direct = p->out.direct = false;
+    if (p->radices) {
+        const bool all = p->store == CPI_FFT_STORE_COMPLEX && p->out.count.by == n;
+        const int64_t ahead = p->at[0].each.by, behind = before / radix[p->radices - 1];
+        cpi_fft_direct(&p->in, p->load == CPI_FFT_LOAD_COMPLEX, p->load == CPI_FFT_LOAD_PAIRS, ahead, single);
+        cpi_fft_direct(&p->out, all, p->store == CPI_FFT_STORE_PAIRS, behind, single);
+        if (p->radices == 1 && p->in.lines_first != p->out.lines_first) p->out.direct = false; /* one map of threads */
+        if (p->conjugate_out) p->out.direct = false;
+    }
     p->blocks = (unsigned)((lines + most - 1) / most);
-    const int64_t threads = (most * n + CPI_FFT_OWN_EACH - 1) / CPI_FFT_OWN_EACH;
-    p->threads = (unsigned)((threads + 31) / 32 * 32);
-    p->bytes = (unsigned)(most * (p->pitch * item + 24) + p->entries * item);
+    p->threads = (unsigned)(((most * n + each - 1) / each + 31) / 32 * 32);
+    p->bytes = (unsigned)(most * (p->pitch * item + CPI_FFT_OWN_BASES));
     return true;
 }
 
@@ -307,13 +348,13 @@ CPI_FFT_OWN_CALL bool cpi_fft_along(cpi_fft_launches *to, const cpi_fft_stage *x
 {
     const bool single = x->c->single, real = x->kind != CPI_FFT_C2C;
     const bool paired = real && n % 2 == 0;
-    if (cpi_fft_capacity(single, paired ? n / 2 : n, paired)) return cpi_fft_one_launch(to, x, n);
+    if (cpi_fft_capacity(single, paired ? n / 2 : n)) return cpi_fft_one_launch(to, x, n);
     int n1 = 1, whole = (int)n;
     while ((n1 + 1) * (n1 + 1) <= whole) n1++;
     for (; n1 > 1; n1--) { /* the sides are as equal as they can be */
         if (whole % n1) continue;
         const bool half = real && n1 % 2 == 0;
-        if (cpi_fft_capacity(single, half ? n1 / 2 : n1, half) && cpi_fft_capacity(single, n / n1, false))
+        if (cpi_fft_capacity(single, half ? n1 / 2 : n1) && cpi_fft_capacity(single, n / n1))
             return cpi_fft_two_launches(to, x, n1, n / n1);
     }
     return false;
@@ -337,7 +378,8 @@ CPI_FFT_OWN_CALL bool cpi_fft_own_plan(const cpi_fft_call *c, cpi_fft_launches *
     int64_t total = 1;
     for (int i = 0; i < c->rank + c->ndim; i++) {
         const int64_t n = i < c->rank ? c->n[i] : c->shape[i - c->rank];
-        if (n > CPI_FFT_OWN_MOST || (total *= n) > CPI_FFT_OWN_MOST) return false;
+        const int64_t most = c->ready ? CPI_FFT_OWN_MOST : CPI_FFT_OWN_SMALL;
+        if (n > most || (total *= n) > most) return false;
     }
     cpi_fft_array a;
     a.ndim = 0;
@@ -355,7 +397,7 @@ CPI_FFT_OWN_CALL bool cpi_fft_own_plan(const cpi_fft_call *c, cpi_fft_launches *
         if (!cpi_fft_along(to, &x, c->n[i])) return false;
     }
     if (to->count) to->pass[to->count - 1].scale = c->scale;
-    return to->count > 0;
+    return to->count > 0 && (c->ready || to->count == 1);
 }
 
 #endif

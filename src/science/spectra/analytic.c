@@ -21,13 +21,13 @@ static cp_array *fitted(cp_array *x, int64_t n)
  * a quarter, without that of frequency 0 and of the highest one of an even number. */
 static cp_array *analytic(cp_array *x, int64_t n)
 {
-    cp_array *s = cp_rfft(x, .n = n);
+    cp_array *s = CPI_AT_ONCE(cp_rfft(x, .n = n));
     cp_array *turned = s ? cpi_apply_2(CP_OP_multiply, s, cp_complex(0, -1), s) : NULL;
     cp_array *r = cpi_with_length(x, n, turned ? cp_type_of(turned) : CP_COMPLEX128, false);
     if (!turned || !cpi_put(cpi_last_range(turned, 0, 1), cp_int(0))) return NULL;
     if (n % 2 == 0 && !cpi_put(cpi_last_range(turned, n / 2, n / 2 + 1), cp_int(0))) return NULL;
     if (!cpi_put(cp_real_part(r), fitted(x, n))) return NULL;
-    return cpi_put(cp_imag_part(r), cp_irfft(turned, .n = n)) ? r : NULL;
+    return cpi_put(cp_imag_part(r), CPI_AT_ONCE(cp_irfft(turned, .n = n))) ? r : NULL;
 }
 
 /*: function("analytic_signal", "x: array, N: int64 = 0, axis: index_axes = None", module="_spectra", unlock="always",
@@ -77,10 +77,11 @@ cp_array *(cp_hilbert2)(cp_array *x, const cp_hilbert2_options *options)
     const cp_axes both = {2, axes};
     const int64_t own[2] = {cp_dim(x, axes[0]), cp_dim(x, axes[1])};
     x = cpi_floating(x);
-    cp_array *spectrum = x ? cp_fft2(x, .s = o->s.n == 2 ? o->s : (cp_shape){2, own}, .axes = both) : NULL;
+    const cp_shape s = o->s.n == 2 ? o->s : (cp_shape){2, own};
+    cp_array *spectrum = x ? CPI_AT_ONCE(cp_fft2(x, .s = s, .axes = both)) : NULL;
     for (int i = 0; i < 2 && spectrum; i++)
         if (!keep_positive(cpi_to_last(spectrum, axes[i]))) spectrum = NULL;
-    return cpi_end(&f, spectrum ? cp_ifft2(spectrum, .axes = both) : NULL);
+    return cpi_end(&f, spectrum ? CPI_AT_ONCE(cp_ifft2(spectrum, .axes = both)) : NULL);
 }
 
 /* --- trends --- */
@@ -171,7 +172,7 @@ cp_array *(cp_resample)(cp_array *x, int64_t num, const cp_resample_options *opt
     if (o->weights && (cp_ndim(o->weights) != 1 || cp_size(o->weights) != n))
         return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "resample: window must have the same length as data"), NULL));
     x = cpi_to_last(cpi_floating(x), axis);
-    cp_array *s = !x ? NULL : o->spectrum ? x : real ? cp_rfft(x) : cp_fft(x);
+    cp_array *s = !x ? NULL : o->spectrum ? x : CPI_AT_ONCE(real ? cp_rfft(x) : cp_fft(x));
     if (s && o->weights) {
         cp_array *w = cpi_typed(o->weights, cpi_real_type(cpi_is_double(cp_type_of(s))));
         if (w && real) { /* the mean of both halves' weights */
@@ -182,7 +183,7 @@ cp_array *(cp_resample)(cp_array *x, int64_t num, const cp_resample_options *opt
         s = w ? cp_multiply(s, w) : NULL;
     }
     cp_array *kept = s ? respaced(s, n, num, real) : NULL;
-    cp_array *y = !kept ? NULL : real ? cp_irfft(kept, .n = num) : cp_ifft(kept);
+    cp_array *y = kept ? CPI_AT_ONCE(real ? cp_irfft(kept, .n = num) : cp_ifft(kept)) : NULL;
     y = y ? cpi_apply_2(CP_OP_multiply, y, cp_float((double)num / (double)n), y) : NULL;
     return cpi_end(&f, cpi_from_last(y, axis));
 }

@@ -57,10 +57,10 @@ static cp_array *transformed(const spiral *z, cp_array *x, int64_t m)
         cp_array *start = powers(z->a, n);
         before = start ? cp_multiply(before, start) : NULL;
     }
-    cp_array *f = filter ? cp_fft(filter, .n = size) : NULL, *y = before ? cp_fft(cp_multiply(x, before), .n = size)
-                                                                         : NULL;
+    cp_array *f = filter ? CPI_AT_ONCE(cp_fft(filter, .n = size)) : NULL;
+    cp_array *y = before ? CPI_AT_ONCE(cp_fft(cp_multiply(x, before), .n = size)) : NULL;
     if (!f || !y || !cpi_apply_2(CP_OP_multiply, y, f, y)) return NULL;
-    y = cpi_last_range(cp_ifft(y), n - 1, n + m - 1);
+    y = cpi_last_range(CPI_AT_ONCE(cp_ifft(y)), n - 1, n + m - 1);
     return y ? cp_multiply(y, cpi_range(all, 0, 0, m)) : NULL;
 }
 

@@ -105,10 +105,11 @@ static cp_array *by_transform(pair *p, const int64_t *lengths)
     const cp_shape s = {p->n, lengths};
     const cp_axes axes = {p->n, p->axes};
     const bool real = is_real(p);
-    cp_array *a = forth(p, p->a, lengths, real), *b = a ? forth(p, p->b, lengths, real) : NULL;
+    cp_array *a = CPI_AT_ONCE(forth(p, p->a, lengths, real));
+    cp_array *b = a ? CPI_AT_ONCE(forth(p, p->b, lengths, real)) : NULL;
     cp_array *product = b ? cp_multiply(a, b) : NULL;
     if (!product) return NULL;
-    return real ? cp_irfftn(product, .s = s, .axes = axes) : cp_ifftn(product, .s = s, .axes = axes);
+    return CPI_AT_ONCE(real ? cp_irfftn(product, .s = s, .axes = axes) : cp_ifftn(product, .s = s, .axes = axes));
 }
 
 /* What the mode keeps of a full convolution, in memory of its own. */

@@ -103,7 +103,7 @@ static cp_array *transforms(const job *j, cp_array *x, int64_t at, int64_t count
         weighted = mean ? cp_fused("(x - m)*w", 3, names, ((cp_array *[]){pieces, mean, j->w})) : NULL;
     } else weighted = cp_multiply(j->trend == CP_TREND_LINEAR ? cp_detrend(pieces) : pieces, j->w);
     if (!weighted) return NULL;
-    return j->two_sided ? cp_fft(weighted, .n = j->nfft) : cp_rfft(weighted, .n = j->nfft);
+    return CPI_AT_ONCE(j->two_sided ? cp_fft(weighted, .n = j->nfft) : cp_rfft(weighted, .n = j->nfft));
 }
 
 /* The results of some segments, into `to`. */
@@ -319,7 +319,7 @@ static cp_array *signal_of(job *j, cp_array *z)
 {
     static const char *const names[] = {"x", "n"};
     const bool is_double = cpi_is_double(cp_type_of(z));
-    cp_array *pieces = j->two_sided ? cp_ifft(z, .n = j->nfft) : cp_irfft(z, .n = j->nfft);
+    cp_array *pieces = CPI_AT_ONCE(j->two_sided ? cp_ifft(z, .n = j->nfft) : cp_irfft(z, .n = j->nfft));
     cp_array *w = cpi_is_complex(cp_type_of(j->w)) ? j->w : cpi_typed(j->w, cpi_real_type(is_double));
     cp_array *squares = w ? cp_multiply(w, w) : NULL, *sum;
     if (!pieces || !squares) return NULL;

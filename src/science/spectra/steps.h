@@ -54,6 +54,10 @@ static inline cp_array *cpi_with_length(const cp_array *x, int64_t n, cp_type ty
     shape[cp_ndim(x) - 1] = n;
     return (zeros ? cp_zeros : cp_empty)((cp_shape){cp_ndim(x), shape}, type);
 }
+/* A transform by kernels that are there at once, where there are any: CPI_AT_ONCE(cp_rfft(x, .n = n)). */
+static inline cp_array *cpi_at_once_end(cp_array *r) { return cp_fft_ready(-1), r; }
+#define CPI_AT_ONCE(...) (cp_fft_ready(1), cpi_at_once_end(__VA_ARGS__))
+
 /* Numbers of the host as a 1-d array of a real type. */
 static inline cp_array *cpi_numbers(const double *values, int64_t n, cp_type type)
 {

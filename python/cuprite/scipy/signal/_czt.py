@@ -7,7 +7,8 @@ from operator import index
 import numpy
 
 import cuprite
-from cuprite import _spectra, fft as _fft, ndarray
+from cuprite import _spectra, ndarray
+from cuprite.scipy.signal import _transforms as _fft
 from cuprite._beside import beside_its_arrays
 from cuprite._fft import next_fast_len
 from cuprite.scipy.signal._arrays import array, axis_of, host

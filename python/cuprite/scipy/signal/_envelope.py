@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import cuprite
-from cuprite import fft as _fft, ndarray
+from cuprite import ndarray
+from cuprite.scipy.signal import _transforms as _fft
 from cuprite._beside import beside_its_arrays
 from cuprite.scipy.signal._arrays import floating
 from cuprite.scipy.signal._resampling import resample

@@ -6,7 +6,8 @@ from operator import index
 import numpy
 
 import cuprite
-from cuprite import _lfilter, _spectra, fft as _fft, ndarray
+from cuprite import _lfilter, _spectra, ndarray
+from cuprite.scipy.signal import _transforms as _fft
 from cuprite._beside import beside_its_arrays
 from cuprite.scipy.signal._arrays import along, array, axis_of, floating, host, on_axis, padded, promoted
 

@@ -8,7 +8,8 @@ from operator import index
 import numpy
 
 import cuprite
-from cuprite import _lfilter, fft as _fft, ndarray
+from cuprite import _lfilter, ndarray
+from cuprite.scipy.signal import _transforms as _fft
 from cuprite._beside import beside_its_arrays
 from cuprite._windows import get_window
 from cuprite.scipy.signal._arrays import along, array, axis_of, floating, host, on_axis, promoted

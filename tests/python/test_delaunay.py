@@ -1,6 +1,8 @@
 """Delaunay's triangulation of the plane: what it is by definition, in rational numbers; SciPy's where there are no
 ties; its attributes; input that is hostile."""
 import fractions
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -327,6 +329,27 @@ def test_attributes():
     with raises(RuntimeError, match="incremental"):
         c.add_points(x)
     c.close()
+
+
+ALONE = """
+import sys; sys.modules["scipy"] = None
+import cuprite as cp
+x = cp.random.default_rng(1).random((200, 2))
+mesh = cp.scipy.spatial.Delaunay(x)
+assert bool((mesh.find_simplex(x) >= 0).all()) and mesh.neighbors.shape == (mesh.nsimplex, 3)
+f = cp.scipy.interpolate.LinearNDInterpolator(x, x[:, 0])
+assert bool(cp.allclose(f(x), x[:, 0]))
+try:
+    mesh.equations
+except ImportError as e:
+    print(e)
+"""
+
+
+@pytest.mark.once
+def test_without_scipy():
+    p = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True)
+    assert p.returncode == 0 and "pip install scipy" in p.stdout, p.stderr
 
 
 @pytest.mark.parametrize("options", [{"furthest_site": True}, {"incremental": True}, {"qhull_options": "Qbb Qc Qz"},

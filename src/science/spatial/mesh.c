@@ -199,9 +199,10 @@ cp_code cpi_mesh_make(cpi_mesh *m)
     cpi_parallel(m->strips, strip_task, &w);
     for (; w.stride < m->strips && !cpi_ending_code(&m->ending); w.stride *= 2)
         cpi_parallel((m->strips - w.stride + 2 * w.stride - 1) / (2 * w.stride), join_task, &w);
-    m->border = w.parts->low;
+    const bool ended = cpi_ending_code(&m->ending) != CP_OK;
+    if (!ended) m->border = w.parts->low;
     cpi_free_host(w.parts);
-    if (cpi_ending_code(&m->ending)) return CP_ERROR_INTERRUPTED;
+    if (ended) return CP_ERROR_INTERRUPTED;
     cpi_half *h = m->halves;
     int32_t e = m->border;
     do {

@@ -52,6 +52,22 @@ CP_API cp_array *cp_csr_multiply(cp_array *data, cp_array *indices, cp_array *in
 /* The same where the elements are blocks: data is (n, height, width), indices and indptr count blocks, `columns` their
  * elements' columns. Sums are of blocks in their order, and within each in its columns' order. */
 CP_API cp_array *cp_bsr_multiply(cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns, cp_array *x);
+/* Blocks as compressed rows: all of their elements, those that are 0 too. */
+CP_API cp_code cp_bsr_rows(cp_array *blocks, cp_array *index, cp_array *ends, int64_t columns, cp_array **data,
+                           cp_array **indices, cp_array **indptr);
+/* In how many blocks of (height, width) compressed rows have elements; -1 on failure. Waits. */
+CP_API int64_t cp_bsr_count(cp_array *index, cp_array *ends, int64_t columns, int64_t height, int64_t width);
+/* Compressed rows without an element that stands twice as blocks, whose indices ascend in each row of blocks; rows and
+ * columns are multiples of those of a block. Waits. */
+CP_API cp_code cp_bsr_from_rows(cp_array *values, cp_array *index, cp_array *ends, int64_t columns, int64_t height,
+                                int64_t width, cp_array **data, cp_array **indices, cp_array **indptr);
+/* Diagonals times x, a vector of `columns` elements or (columns, k): data[i][c] is the element of column c on the
+ * diagonal offsets[i]; what lies outside of the matrix is none. Sums are in the order of the diagonals. */
+CP_API cp_array *cp_dia_multiply(cp_array *data, cp_array *offsets, int64_t rows, int64_t columns, cp_array *x);
+/* Diagonals, of which no offset stands twice, as compressed rows, or columns, without what is 0; indices ascend. Waits.
+ */
+CP_API cp_code cp_dia_compress(cp_array *diagonals, cp_array *offsets, int64_t rows, int64_t columns, bool by_columns,
+                               cp_array **data, cp_array **indices, cp_array **indptr);
 /* The transpose of the matrix times a vector. */
 CP_API cp_array *cp_csr_multiply_transposed(cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns,
                                                cp_array *x);

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import cuprite as cp
+from oracle import raises
 from sparse_oracle import TYPES, cs, outcome, same, sp
 
 
@@ -125,3 +126,72 @@ def test_bad_blocks():
     a.indices[1] = 2
     with raises(ValueError, match="indices must be < 2"):
         a @ x
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_rows_to_blocks(dtype):
+    """Blocks of all shapes, of rows in any order and with elements that stand twice; indices of blocks ascend."""
+    r = np.random.default_rng((9, TYPES.index(dtype)))
+    for i in range(40):
+        R, C = int(r.integers(1, 8)), int(r.integers(2, 8))
+        m, n = R * int(r.integers(0, 6)), C * int(r.integers(0, 60))
+        count = int(r.integers(0, 4 * m + 1)) if n else 0
+        rows, columns = r.integers(0, max(m, 1), count), r.integers(0, max(n, 1), count)
+        index = ("i4", "i8")[i % 2]
+        data = values(r, count, dtype)
+        ends = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=m))]).astype(index)
+        columns = columns[np.argsort(rows, kind="stable")].astype(index)
+        theirs = sp.csr_array((data, columns, ends), shape=(m, n))
+        ours = cs.csr_array(tuple(cp.asarray(x) for x in (data, columns, ends)), shape=(m, n))
+        theirs.sum_duplicates()
+        got, want = ours.tobsr((R, C)), theirs.tobsr((R, C))
+        want.sort_indices()
+        assert got.blocksize == want.blocksize and got.shape == want.shape and got.has_canonical_format
+        for name in ("data", "indices", "indptr"):
+            x, y = getattr(got, name).get(), getattr(want, name)
+            assert x.dtype == y.dtype or name != "data"
+            np.testing.assert_array_equal(x, y)
+        same(got.tocsr(), want.tocsr(), stored=False)
+        assert ours.tobsr().blocksize == theirs.tobsr().blocksize
+
+
+def test_blocks_among_very_many_columns():
+    """Without marks of all columns: few elements of a row that is long."""
+    row, column, data = np.array([0, 1, 1, 4, 5, 5]), np.array([7, 2**24 - 1, 6, 3, 2, 2**23]), np.arange(1.0, 7)
+    theirs = sp.csr_array((data, (row, column)), shape=(6, 2**24))
+    got, want = cs.csr_array(theirs).tobsr((2, 2)), theirs.tobsr((2, 2))
+    want.sort_indices()
+    for name in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(getattr(got, name).get(), getattr(want, name))
+    assert cs.csr_array(theirs).tobsr().blocksize == theirs.tobsr().blocksize
+
+
+BAD_FORMATS = """sparse_block_rows(x[:4], i, p, 4)|sparse_block_rows(x.reshape(2, 2, 1), i[:1], p, 4)
+sparse_block_rows(cp.zeros((2, 0, 2)), i, p, 4)|sparse_block_rows(x.reshape(2, 1, 2), i, p, 3)
+sparse_blocks_of(x[:2], i, p, 4, 0, 2)|sparse_blocks_of(x[:2], i, p, 4, 2, -1)|sparse_blocks_of(x[:2], i, p, 4, 3, 2)
+sparse_blocks_of(x[:2], i, p, 3, 2, 2)|sparse_blocks_of(x[:3], i, p, 4, 2, 2)|sparse_block_count(i, p, 4, 0, 1)
+sparse_block_count(i, p, 4, 3, 1)|sparse_diagonals(x, i, 4, 4, x)|sparse_diagonals(x.reshape(2, 2), i, -1, 4, x)
+sparse_diagonals(x.reshape(4, 1), i, 4, 4, x)|sparse_diagonals(x.reshape(2, 2), i, 4, 3, x)
+sparse_diagonals(x.reshape(2, 2), i, 4, 4, x.reshape(4, 1, 1))|sparse_diagonal_lines(x, i, 4, 4, False)
+sparse_diagonal_lines(x.reshape(2, 2), cp.zeros(2, "i4"), 4, 4, True)|sparse_diagonals(x[None], i[:1], 1 << 62, 4, x)"""
+
+
+@pytest.mark.parametrize("call", BAD_FORMATS.replace("\n", "|").split("|"))
+def test_bad_formats(call):
+    from cuprite import _sparse
+    x, i, p = cp.arange(4.0), cp.asarray([0, 1], dtype="i4"), cp.asarray([0, 1, 2], dtype="i4")
+    with raises(ValueError):
+        eval(f"_sparse.{call}", {"cp": cp, "_sparse": _sparse, "x": x, "i": i, "p": p})
+
+
+def test_offsets_far_outside():
+    """Offsets that no sum with a row may overflow."""
+    from cuprite import _sparse
+    offsets = cp.asarray([2**63 - 1, 0, -2**63, 2**62])
+    data, x = cp.ones((4, 3)), cp.arange(3.0)
+    assert _sparse.sparse_diagonals(data, offsets, 3, 3, x).tolist() == [0, 1, 2]
+    for by_columns in (False, True):
+        values, indices, ends = _sparse.sparse_diagonal_lines(data, offsets, 3, 3, by_columns)
+        assert values.tolist() == [1, 1, 1] and indices.tolist() == [0, 1, 2] and ends.tolist() == [0, 1, 2, 3]
+    with raises(ValueError):
+        _sparse.sparse_blocks_of(cp.ones(2), cp.asarray([0, 1]), cp.asarray([0, 2]), 2**62, 3, 2**62)

@@ -55,6 +55,30 @@ __global__ void blocks(int64_t rows, const int *p, const int *x, const double *v
     b.a = csr(rows, p, x, v), b.height = height, b.width = width, b.k = k, b.x = in, b.y = y;
     blocks_times_columns_of<double, int>(b);
 }
+__global__ void diagonals(int64_t rows, int64_t columns, int64_t count, int64_t length, const int *offsets,
+                          const double *data, int64_t k, const double *in, double *y)
+{
+    cpi_sparse_diagonals d = {};
+    d.rows = rows, d.columns = columns, d.count = count, d.length = length, d.k = k;
+    d.offsets = offsets, d.data = data, d.x = in, d.y = y;
+    diagonals_times_columns_of<double, int>(d);
+}
+__global__ void spans(int64_t lines, int64_t count, const int64_t *numbers, const double *data, int64_t *ends, int *x,
+                      double *out)
+{
+    cpi_sparse_spans s = {};
+    s.lines = lines, s.count = count, s.spans = numbers, s.data = data, s.ends = ends, s.indices = x, s.out = out;
+    if (x) spans_fill_of<double, int>(s);
+    else spans_count_of<double, int>(s);
+}
+__global__ void untile(int64_t rows, int64_t n, int *p, int *x, const double *v, int64_t height, int64_t width,
+                       int *ends, int *indices, double *data)
+{
+    cpi_sparse_tiles t = {};
+    t.a = csr(rows, p, x, v), t.a.nnz = n, t.height = height, t.width = width;
+    t.indptr = ends, t.indices = indices, t.data = data;
+    untile_of<double, int>(t);
+}
 template <int LANES>
 __global__ void multiply(int64_t rows, const int *p, const int *x, const double *v, int64_t k, const double *in,
                          double *y)
@@ -66,7 +90,7 @@ __global__ void multiply(int64_t rows, const int *p, const int *x, const double 
 }
 """
 NAMES = ["count_rows<int>", "place_products<double, int>", "sum_short<double, int>", "sum_long<double, int>",
-         "multiply<0>", "blocks", "multiply<4>", "multiply<16>"]
+         "multiply<0>", "blocks", "diagonals", "spans", "untile", "multiply<4>", "multiply<16>"]
 NAMES += [f"{name}, {ordered}>" for ordered in ("false", "true")
           for name in ("place_entries<int", "order_short<double, int", "order_long<double, int")]
 BLOCKS = ((128, 32), (1024, 128), (4096, 512))
@@ -78,11 +102,69 @@ NAMES += ["by_warps<false, 4096>", "by_warps<true, 4096>"]
 def kernels():
     header = (FOLDER / "sparse.h").read_text()
     structs = "".join(re.search(rf"typedef struct {n} \{{.*?\}} {n};", header, re.S)[0] + "\n"
-                      for n in ("cpi_csr", "cpi_sparse_job", "cpi_sparse_multiply", "cpi_sparse_blocks"))
-    parts = [(FOLDER / f).read_text() for f in ("compress.cuh", "transposed.cuh", "product.cuh", "multiply.cuh")]
+                      for n in ("cpi_csr", "cpi_sparse_job", "cpi_sparse_multiply", "cpi_sparse_blocks",
+                                "cpi_sparse_diagonals", "cpi_sparse_spans", "cpi_sparse_tiles"))
+    structs += re.search(r"enum \{ CPI_SPAN_FIRST.*?;", header, re.S)[0]
+    parts = [(FOLDER / f).read_text() for f in ("compress.cuh", "transposed.cuh", "product.cuh", "multiply.cuh",
+                                              "formats.cuh")]
     code = TYPES + structs + ARITHMETIC + "enum { THREADS = 256 };\n" + "".join(parts) + CALLS
     module = cp.RawModule(code=code, options=("--std=c++17",), name_expressions=NAMES)
     return {n: module.get_function(n) for n in NAMES}
+
+
+@pytest.mark.parametrize("shape", [(7, 5), (5, 7), (300, 300), (1, 1)])
+def test_diagonals(kernels, shape):
+    """Products and lines of diagonals that leave the matrix, or are longer or shorter than it, with zeros in them."""
+    r = np.random.default_rng(shape)
+    (m, n), offsets = shape, r.permutation(np.arange(-shape[0] - 1, shape[1] + 2))[:6].astype("i4")
+    for length in (n, n + 3, max(n - 2, 1)):
+        data = np.where(r.random((offsets.size, length)) < .3, 0, r.normal(size=(offsets.size, length)))
+        theirs = sp.dia_array((data, offsets), shape=shape)
+        for k in (1, 3):
+            x, y = r.normal(size=(n, k)), cp.full((m, k), 9.0)
+            sizes = map(np.int64, (m, n, offsets.size, length))
+            kernels["diagonals"](blocks(m * k), (256,), (*sizes, cp.asarray(offsets), cp.asarray(data), np.int64(k),
+                                                         cp.asarray(x), y))
+            np.testing.assert_allclose(y.get(), theirs.toarray() @ x, rtol=1e-13, atol=1e-13)
+        for by_columns in (False, True):
+            numbers = []
+            for i, offset in enumerate(offsets.tolist()):
+                first, end = max(offset, 0), min(m + offset, n, length)
+                if first < end:
+                    numbers.append([first, end, i * length, -offset] if by_columns else
+                                   [first - offset, end - offset, i * length + offset, offset])
+            numbers.sort(key=lambda span: span[3])
+            lines, spans = (n if by_columns else m), cp.asarray(np.array(numbers, "i8").reshape(-1, 4))
+            ends, given = cp.zeros(lines + 1, "i8"), cp.asarray(data)
+            kernels["spans"](blocks(lines), (256,), (np.int64(lines), np.int64(len(numbers)), spans, given, ends, None,
+                                                     None))
+            ends = cp.cumsum(ends)
+            want = theirs.toarray()
+            want = sp.csr_array(want.T if by_columns else want)
+            np.testing.assert_array_equal(ends.get(), want.indptr)
+            indices, out = cp.full(want.nnz + 1, 77, dtype="i4"), cp.zeros(want.nnz)
+            kernels["spans"](blocks(lines), (256,), (np.int64(lines), np.int64(len(numbers)), spans, given, ends,
+                                                     indices, out))
+            np.testing.assert_array_equal(indices.get()[:-1], want.indices)
+            np.testing.assert_array_equal(out.get(), want.data)
+            assert indices[-1] == 77
+
+
+@pytest.mark.parametrize("height, width", [(1, 1), (2, 3), (4, 2), (5, 1)])
+def test_blocks_to_rows(kernels, height, width):
+    r = np.random.default_rng((height, width))
+    for rows, columns in ((1, 3), (7, 4), (40, 50)):
+        ends = np.concatenate([[0], np.cumsum(r.integers(0, 5, rows))]).astype("i4")
+        n = int(ends[-1])
+        index, data = r.integers(0, columns, n).astype("i4"), r.normal(size=(n, height, width))
+        want = sp.bsr_array((data, index, ends), shape=(rows * height, columns * width)).tocsr()
+        pointers, indices = cp.full(rows * height + 1, 7, dtype="i4"), cp.full(data.size, 7, dtype="i4")
+        out = cp.zeros(data.size)
+        given = (cp.asarray(v) for v in (ends, index, data))
+        kernels["untile"](blocks(rows * height * 32), (256,), (np.int64(rows), np.int64(n), *given, np.int64(height),
+                                                               np.int64(width), pointers, indices, out))
+        for got, wanted in ((pointers, want.indptr), (indices, want.indices), (out, want.data)):
+            np.testing.assert_array_equal(got.get(), wanted)
 
 
 def blocks(n, threads=256):

@@ -18,6 +18,9 @@ typedef int64_t (*product_fn)(const cpi_sparse_job *j, int64_t begin, int64_t en
 static const cpi_sparse_rows_fn vector_table[CPI_SPARSE_CLASSES][2] = CPI_SPARSE_TABLE(cpi_sp_vector);
 static const cpi_sparse_rows_fn columns_table[CPI_SPARSE_CLASSES][2] = CPI_SPARSE_TABLE(cpi_sp_columns);
 static const cpi_sparse_rows_fn blocks_table[CPI_SPARSE_CLASSES][2] = CPI_SPARSE_TABLE(cpi_sp_blocks);
+static const cpi_sparse_rows_fn diagonals_table[CPI_SPARSE_CLASSES][2] = CPI_SPARSE_TABLE(cpi_sp_diagonals);
+static const cpi_sparse_rows_fn spans_count_table[CPI_SPARSE_CLASSES][2] = CPI_SPARSE_TABLE(cpi_sp_spans_count);
+static const cpi_sparse_rows_fn spans_fill_table[CPI_SPARSE_CLASSES][2] = CPI_SPARSE_TABLE(cpi_sp_spans_fill);
 static const scatter_fn scatter_table[CPI_SPARSE_CLASSES][2] = CPI_SPARSE_TABLE(cpi_sp_scatter);
 static const gather_fn gather_table[CPI_SPARSE_CLASSES][2] = CPI_SPARSE_TABLE(cpi_sp_gather);
 static const product_fn product_table[CPI_SPARSE_CLASSES][2] = CPI_SPARSE_TABLE(cpi_sp_product);
@@ -37,6 +40,22 @@ cp_code cpi_sparse_cpu_blocks(cp_stream *stream, const cpi_sparse_blocks *b)
     (void)stream;
     return cpi_sparse_run(b, b->a.rows, cpi_sparse_mean(&b->a) * b->height * b->width * b->k,
                           blocks_table[cpi_sparse_class(b->a.type)][b->a.wide]);
+}
+
+cp_code cpi_sparse_cpu_diagonals(cp_stream *stream, const cpi_sparse_diagonals *d)
+{
+    (void)stream;
+    return cpi_sparse_run(d, d->rows, d->count * d->k, diagonals_table[cpi_sparse_class(d->type)][d->wide]);
+}
+cp_code cpi_sparse_cpu_spans_count(cp_stream *stream, const cpi_sparse_spans *s)
+{
+    (void)stream;
+    return cpi_sparse_run(s, s->lines, s->count, spans_count_table[cpi_sparse_class(s->type)][s->wide]);
+}
+cp_code cpi_sparse_cpu_spans_fill(cp_stream *stream, const cpi_sparse_spans *s)
+{
+    (void)stream;
+    return cpi_sparse_run(s, s->lines, s->count, spans_fill_table[cpi_sparse_class(s->type)][s->wide]);
 }
 
 typedef struct scattered {

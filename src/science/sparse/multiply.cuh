@@ -61,3 +61,19 @@ template <class V, class I> static __device__ void blocks_times_columns_of(const
         ((V *)b.y)[t] = sum;
     }
 }
+template <class V, class I> static __device__ void diagonals_times_columns_of(const cpi_sparse_diagonals &d)
+{
+    const int64_t step = (int64_t)gridDim.x * THREADS, most = d.length < d.columns ? d.length : d.columns;
+    for (int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x; t < d.rows * d.k; t += step) {
+        const int64_t r = t / d.k, c = t - r * d.k;
+        V sum;
+        memset(&sum, 0, sizeof sum);
+        for (int64_t i = 0; i < d.count; i++) {
+            const int64_t offset = ((const I *)d.offsets)[i];
+            if (offset < -r || offset >= most - r) continue;
+            sum = cpi_sp_add(sum, cpi_sp_mul(((const V *)d.data)[i * d.length + r + offset],
+                                             ((const V *)d.x)[(r + offset) * d.k + c]));
+        }
+        ((V *)d.y)[t] = sum;
+    }
+}

@@ -23,6 +23,12 @@ __global__ void __launch_bounds__(THREADS) blocks_times_columns(const __grid_con
     blocks_times_columns_of<V, I>(b);
 }
 
+template <class V, class I>
+__global__ void __launch_bounds__(THREADS) diagonals_times_columns(const __grid_constant__ cpi_sparse_diagonals d)
+{
+    diagonals_times_columns_of<V, I>(d);
+}
+
 template <class V, class I, int LANES> static cp_code times_vector(cp_stream *stream, const cpi_sparse_multiply *m)
 {
     const unsigned blocks = cpi_cuda_blocks(m->a.rows, THREADS / LANES, 0x7fffffff);
@@ -52,5 +58,14 @@ cp_code cpi_sparse_cuda_blocks(cp_stream *stream, const cpi_sparse_blocks *b)
         const unsigned blocks = cpi_cuda_blocks(b->a.rows * b->height * b->k, THREADS, 1 << 20);
         blocks_times_columns<decltype(value), decltype(index)><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(*b);
         return CPI_LAUNCHED(stream, "bsr_multiply");
+    });
+}
+
+cp_code cpi_sparse_cuda_diagonals(cp_stream *stream, const cpi_sparse_diagonals *d)
+{
+    return cpi_sparse_with_types(d->type, d->wide, [&](auto value, auto index) {
+        const unsigned blocks = cpi_cuda_blocks(d->rows * d->k, THREADS, 1 << 20);
+        diagonals_times_columns<decltype(value), decltype(index)><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(*d);
+        return CPI_LAUNCHED(stream, "dia_multiply");
     });
 }

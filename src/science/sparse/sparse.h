@@ -72,6 +72,37 @@ typedef struct cpi_sparse_blocks {
     const void *x;
     void *y;
 } cpi_sparse_blocks;
+/* y = a x of diagonals: data[i * length + c] is the element of column c on the diagonal offsets[i]; those outside of
+ * the matrix are none. x (columns, k) and y (rows, k), contiguous, of one type. An element of y has one sum, in the
+ * order of the diagonals. */
+typedef struct cpi_sparse_diagonals {
+    cp_type type;
+    int32_t wide;               /* a truth: offsets are int64 */
+    int64_t rows, columns, count, length, k;
+    const void *offsets, *data, *x;
+    void *y;
+} cpi_sparse_diagonals;
+/* Diagonals side by side as lines, rows or columns, without what is 0. A span says of a diagonal which lines it is in,
+ * first and the one behind the last, and where line 0 would have its element in the data, and its index. Spans are in
+ * the order of their indices. */
+enum { CPI_SPAN_FIRST, CPI_SPAN_END, CPI_SPAN_AT, CPI_SPAN_INDEX, CPI_SPAN_NUMBERS };
+typedef struct cpi_sparse_spans {
+    cp_type type;
+    int32_t wide;               /* a truth: of the result's indices */
+    int64_t lines, count;
+    const int64_t *spans;       /* count times CPI_SPAN_NUMBERS */
+    const void *data;
+    int64_t *ends;              /* count: of line r in ends[r + 1]; fill: where line r begins in ends[r] */
+    void *indices, *out;
+} cpi_sparse_spans;
+/* Rows as rows of blocks of height * width, whose indices ascend, and those as rows: `a` has rows, columns and
+ * elements, or blocks. No element is there twice. */
+typedef struct cpi_sparse_tiles {
+    cpi_csr a;
+    int64_t height, width;
+    int64_t *ends;              /* as above, of rows of blocks */
+    void *indptr, *indices, *data;
+} cpi_sparse_tiles;
 /* --- vectors of solvers ---
  *
  * They are contiguous, of n elements of float32, float64, complex64 or complex128. Their numbers (coefficients,
@@ -173,6 +204,12 @@ static inline int64_t cpi_sparse_part(const cpi_csr *a)
  * slot("sort", absent="cuda", bytes="a->nnz * (8 + (int64_t)cp_type_size(a->type)) * 2")
  * slot("multiply", bytes="m->a.nnz * (4 + (int64_t)cp_type_size(m->a.type))")
  * slot("blocks", bytes="b->a.nnz * (4 + b->height * b->width * (int64_t)cp_type_size(b->a.type))")
+ * slot("diagonals", bytes="d->count * d->length * (int64_t)cp_type_size(d->type)")
+ * slot("spans_count", bytes="s->count * s->lines * (int64_t)cp_type_size(s->type)")
+ * slot("spans_fill", bytes="s->count * s->lines * (4 + 2 * (int64_t)cp_type_size(s->type))")
+ * slot("tile_count", absent="cuda", bytes="tiles->a.nnz * 4")
+ * slot("tile_fill", absent="cuda", bytes="tiles->a.nnz * 24")
+ * slot("untile", bytes="tiles->a.nnz * tiles->height * tiles->width * 24")
  * slot("multiply_transposed", bytes="m->a.nnz * (4 + (int64_t)cp_type_size(m->a.type))")
  * slot("merge_count", bytes="(j->a.nnz + j->b.nnz) * 4")
  * slot("merge_fill", bytes="(j->a.nnz + j->b.nnz) * 24")
@@ -205,6 +242,13 @@ typedef struct cpi_sparse_ops {
     cp_code (*sort)(cp_stream *stream, const cpi_csr *a, void *indices, void *data);
     cp_code (*multiply)(cp_stream *stream, const cpi_sparse_multiply *m);
     cp_code (*blocks)(cp_stream *stream, const cpi_sparse_blocks *b);
+    cp_code (*diagonals)(cp_stream *stream, const cpi_sparse_diagonals *d);
+    cp_code (*spans_count)(cp_stream *stream, const cpi_sparse_spans *s);
+    cp_code (*spans_fill)(cp_stream *stream, const cpi_sparse_spans *s);
+    /* Rows to blocks: how many, and those; without these slots elements find their blocks as triples do. */
+    cp_code (*tile_count)(cp_stream *stream, const cpi_sparse_tiles *tiles);
+    cp_code (*tile_fill)(cp_stream *stream, const cpi_sparse_tiles *tiles);
+    cp_code (*untile)(cp_stream *stream, const cpi_sparse_tiles *tiles); /* blocks to rows, with their pointers */
     /* y = a^T x, k = 1: x has a's rows, y its columns. */
     cp_code (*multiply_transposed)(cp_stream *stream, const cpi_sparse_multiply *m);
     /* Of matrices whose indices ascend: elements that either has, with those of the result that are 0 left out. For

@@ -6,26 +6,17 @@ from cuprite import _sparse as S
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
 from cuprite.scipy.sparse._data import DataMatrix
 from cuprite.scipy.sparse._minmax import Extremes
-from cuprite.scipy.sparse._util import check_shape, get_index_dtype, getdtype, isscalarlike, isshape
-
-
-def _blocks_at(csr, R, C):
-    """(row, column, indices, indptr): of each element those of its block; the blocks that have any as compressed
-    rows."""
-    row, column = S.sparse_rows(csr._indices, csr._indptr) // R, csr._indices // C
-    ones = cp.ones(row.size, dtype=bool)
-    return row, column, *S.sparse_canonical(ones, row, column, csr.shape[0] // R, csr.shape[1] // C)[1:]
+from cuprite.scipy.sparse._util import check_shape, get_index_dtype, getdtype, isscalarlike, isshape, without_halves
 
 
 def _estimate(csr):
     """The blocks that are dense enough, as SciPy estimates it."""
-    m, n = csr.shape
+    _, indices, indptr = csr._triple()
+    (m, n), count = csr.shape, csr.nnz
 
     def part(r, c):
-        if m % r or n % c:
-            return 0.0
-        return csr.nnz / (r * c * _blocks_at(csr, r, c)[2].size)
-    if csr.nnz == 0:
+        return 0.0 if m % r or n % c else count / (r * c * S.sparse_block_count(indices, indptr, n, r, c))
+    if count == 0:
         return 1, 1
     two, three = part(2, 2), part(3, 3)
     if two > 0.85 and three > 0.85:
@@ -46,19 +37,22 @@ def blocks_of(csr, blocksize=None, copy=False):
         return cls((data.reshape(-1, 1, 1), indices, indptr), shape=csr.shape, copy=copy)
     if R < 1 or C < 1 or m % R or n % C:
         raise ValueError(f"invalid blocksize {blocksize}")
-    csr = csr._canon()
-    row, column, places, ends = _blocks_at(csr, R, C)
-    at = S.sparse_find(places, ends, row.astype(cp.int64), column.astype(cp.int64), True)
-    data = cp.zeros((places.size, R, C), dtype=csr.dtype)
-    data[at, S.sparse_rows(csr._indices, csr._indptr) % R, csr._indices % C] = csr.data
-    index = get_index_dtype((csr._indices,), maxval=max(n // C, places.size, 1))
-    return cls((data, places.astype(index), ends.astype(index)), shape=csr.shape)
+    parts = S.sparse_blocks_of(*csr._canon()._triple(), n, R, C)
+    return cls._new(*parts, csr.shape)
 
 
 class _bsr(Extremes, DataMatrix):
     """What bsr_matrix and bsr_array share."""
 
     _format = "bsr"
+
+    @classmethod
+    def _new(cls, data, indices, indptr, shape):
+        """A matrix of arrays that are known to be right."""
+        self = cls.__new__(cls)
+        _spbase.__init__(self)
+        self.data, self.indices, self.indptr, self._shape = data, indices, indptr, shape
+        return self
 
     def __init__(self, arg1, shape=None, dtype=None, copy=False, blocksize=None, *, maxprint=None):
         _spbase.__init__(self, arg1, maxprint=maxprint)
@@ -213,14 +207,8 @@ class _bsr(Extremes, DataMatrix):
         """The matrix as compressed rows.
 
         Parameters: copy: whether arrays must not be shared."""
-        (R, C), (indices, indptr), (m, n) = self.blocksize, self._places(), self._shape
-        index = get_index_dtype((indices,), maxval=max(m, n, self.data.size))
-        # each row of blocks R times; of a block's number and its row in it follows which line of `data` that is
-        number, places, ends = S.sparse_take(cp.arange(self.data.shape[0]), indices, indptr, cp.arange(m) // R)
-        line = number * R + S.sparse_rows(places, ends) % R
-        column = places.astype(index)[:, None] * C + cp.arange(C, dtype=index)
-        return class_of("csr", self._is_array)._new(self.data.reshape(-1, C)[line].ravel(), column.ravel(),
-                                                    ends.astype(index) * C, self._shape)
+        parts = S.sparse_block_rows(self.data, *self._places(), self._shape[1])
+        return class_of("csr", self._is_array)._new(*parts, self._shape)
 
     def transpose(self, axes=None, copy=False) -> _spbase:
         """The transpose.
@@ -304,10 +292,7 @@ class _bsr(Extremes, DataMatrix):
             other) and other.shape == self._shape else result
 
     def _matmul_vector(self, other):
-        if other.dtype.name in ("float16", "bfloat16"):
-            other = other.astype(cp.float32)
-        getdtype(other.dtype)
-        return S.sparse_blocks(self.data, *self._places(), self._shape[1], other)
+        return S.sparse_blocks(self.data, *self._places(), self._shape[1], without_halves(other))
 
     def _matmul_many(self, other):
         return self._matmul_vector(other)

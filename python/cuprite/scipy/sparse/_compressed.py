@@ -13,7 +13,8 @@ from cuprite.scipy.sparse._index import IndexedRows
 from cuprite.scipy.sparse._data import DataMatrix
 from cuprite.scipy.sparse._minmax import Extremes
 from cuprite.scipy.sparse._util import (
-    check_order, check_shape, get_index_dtype, getdtype, isscalarlike, isshape, sum_dtype, upcast, validate_axis)
+    check_order, check_shape, get_index_dtype, getdtype, isscalarlike, isshape, sum_dtype, upcast, validate_axis,
+    without_halves)
 
 
 def _ranked(triple, minor):
@@ -354,10 +355,7 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
     # --- products ---
 
     def _matmul_vector(self, x):
-        if x.dtype.name not in ("float16", "bfloat16"):
-            getdtype(x.dtype)
-        else:
-            x = x.astype(cp.float32)
+        x = without_halves(x)
         triple, (_, minor) = self._triple(), self._swap(self._shape_as_2d)
         multiply = S.sparse_multiply if self.format == "csr" else S.sparse_multiply_transposed
         return multiply(*triple, minor, x)
@@ -365,8 +363,7 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
     def _matmul_many(self, x):
         if self.format == "csc":
             return self.tocsr()._matmul_many(x)
-        x = x.astype(cp.float32) if x.dtype.name in ("float16", "bfloat16") else x
-        return S.sparse_multiply(*self._triple(), self._shape_as_2d[1], x)
+        return S.sparse_multiply(*self._triple(), self._shape_as_2d[1], without_halves(x))
 
     def _matmul_sparse(self, other):
         m, other_ndim = self._shape_as_2d[0], other.ndim

@@ -5,7 +5,7 @@ import cuprite as cp
 from cuprite import _sparse as S
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
 from cuprite.scipy.sparse._data import DataMatrix
-from cuprite.scipy.sparse._util import check_shape, get_index_dtype, getdtype, isscalarlike, isshape, upcast
+from cuprite.scipy.sparse._util import check_shape, get_index_dtype, getdtype, isscalarlike, isshape, without_halves
 
 
 class _dia(DataMatrix):
@@ -114,30 +114,10 @@ class _dia(DataMatrix):
         row = (column - self.offsets[which]).astype(index)
         return class_of("coo", self._is_array)._new(self.data[mask], (row, column.astype(index)), self._shape)
 
-    def _spans(self):
-        """(number, offset, its first column, the one behind its last) of the diagonals that have elements."""
-        m, n = self._shape
-        end = min(n, self.data.shape[1])
-        spans = ((i, k, max(k, 0), min(m + k, end)) for i, k in enumerate(self.offsets.tolist()))
-        return [span for span in spans if span[2] < span[3]]
-
     def _lines(self, format):
-        """The matrix as csr or csc: the diagonals side by side are its lines, in which the indices ascend; what is 0,
-        inside of the matrix or not, is left out."""
-        by_rows = format == "csr"
-        spans = sorted(self._spans(), key=lambda span: span[1], reverse=not by_rows)
-        count, size = self._shape[not by_rows], self._shape[not by_rows] * len(spans)
-        if not spans or size > min(4 * self.data.size, 2**31 - 1):
-            return getattr(self._coordinates(), "to" + format)()
-        data = cp.zeros((count, len(spans)), dtype=self.dtype)
-        for place, (i, k, first, last) in enumerate(spans):
-            shift = k if by_rows else 0
-            data[first - shift:last - shift, place] = self.data[i, first:last]
-        index = get_index_dtype((self.offsets,), maxval=max(self._shape))
-        apart = cp.asarray([k if by_rows else -k for _, k, _, _ in spans], dtype=index)
-        lines = (cp.arange(count, dtype=index)[:, None] + apart).ravel()
-        data, ends = data.ravel(), cp.arange(0, size + 1, len(spans), dtype=index)
-        return class_of(format, self._is_array)._new(*S.sparse_select(data, lines, ends, data), self._shape, True, True)
+        """The matrix as csr or csc, without what is 0; the indices ascend."""
+        parts = S.sparse_diagonal_lines(self.data, self.offsets, *self._shape, format == "csc")
+        return class_of(format, self._is_array)._new(*parts, self._shape, True, True)
 
     def tocoo(self, copy=False) -> _spbase:
         """The matrix as coordinates, without zeros.
@@ -260,13 +240,7 @@ class _dia(DataMatrix):
 
     def _times(self, x):
         """The matrix times an array: one diagonal after the other, in their order, as SciPy adds them."""
-        if x.dtype.name in ("float16", "bfloat16"):
-            x = x.astype(cp.float32)
-        y = cp.zeros((self._shape[0], *x.shape[1:]), dtype=upcast(self.dtype, getdtype(x.dtype)))
-        for i, k, first, last in self._spans():
-            part = self.data[i, first:last]
-            y[first - k:last - k] += (part if x.ndim == 1 else part[:, None]) * x[first:last]
-        return y
+        return S.sparse_diagonals(self.data, self.offsets, *self._shape, without_halves(x))
 
     def _matmul_vector(self, other):
         return self._times(other)

@@ -9,6 +9,7 @@ import cuprite as cp
 INT32_MAX = 2**31 - 1
 SUPPORTED = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64",
              "complex64", "complex128")
+CHARS = frozenset("?bBhHiIlLqQfdFD")     # of these: a type's name takes NumPy longer than a small product takes
 
 
 class SparseWarning(Warning):
@@ -33,7 +34,7 @@ def getdtype(dtype, a=None, default=None):
         new = cp.dtype(default)
     else:
         raise TypeError("could not interpret data type")
-    if new.name not in SUPPORTED:
+    if new.char not in CHARS and new.name not in SUPPORTED:
         raise ValueError(f"scipy.sparse does not support dtype {new}. The only supported types are: "
                          f"{', '.join(SUPPORTED)}.")
     return new
@@ -63,9 +64,20 @@ def isdense(x):
 
 def isscalarlike(x):
     """Is x a number, or an array without axes?"""
-    if isinstance(x, (int, float, complex, str, bytes)):
-        return True
-    return isinstance(x, cp.ndarray) and x.ndim == 0 or is_host(x) and x.ndim == 0
+    if isinstance(x, cp.ndarray):
+        return x.ndim == 0
+    return isinstance(x, (int, float, complex, str, bytes)) or is_host(x) and x.ndim == 0
+
+
+def without_halves(x):
+    """x, in float32 where it is of 16 bits, of which a sparse matrix has none. ValueError for other types that it has
+    not."""
+    if x.dtype.char in CHARS:
+        return x
+    if x.dtype.name in ("float16", "bfloat16"):
+        return x.astype(cp.float32)
+    getdtype(x.dtype)
+    return x
 
 
 def isintlike(x):

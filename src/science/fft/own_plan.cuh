@@ -126,7 +126,7 @@ CPI_FFT_OWN_CALL bool cpi_fft_side_of(cpi_fft_side *s, const cpi_fft_lines *l, c
  * is a register. The result is how many, or -1: n has prime factors above 11. */
 CPI_FFT_OWN_CALL int cpi_fft_radices(bool single, int64_t n, int *radix)
 {
-    const uint8_t all[] = {16, 15, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2};
+    const int all[] = {16, 15, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2};
     int best = CPI_FFT_OWN_RADICES + 1, best_sum = 0, now[CPI_FFT_OWN_RADICES + 1], count = 0, sum = 0;
     int i = single ? 0 : 3;
     if (n < 1 || n > 8192) return -1;

@@ -87,7 +87,6 @@ def test_zeros_and_smallest_numbers(device, t):
         np.testing.assert_allclose(host(ours.gammaln, x, t=t)[:6], -np.log(np.abs(x[:6])), rtol=1e-6)
 
 
-
 def test_roots_of_polynomials(device):
     """1 - 2 x / b + x^2 / b (b + 1), by itself and by Kummer's transformation."""
     np.testing.assert_array_equal(host(ours.hyp1f1, [-2, 5, -2, -2], 3, [2, -2, 6, 1.5]), [0, 0, 0, 0.1875])
@@ -127,3 +126,63 @@ def test_at_infinity(device, name, t):
     np.testing.assert_array_equal(host(getattr(ours, name), a, b, t=t), wanted)
     if name.startswith("beta"):
         np.testing.assert_array_equal(host(getattr(ours, name), b, a, t=t), wanted)
+
+
+#: where a part of the usual formula leaves float64, or a table ends: name, arguments, value by mpmath
+PARTS = [
+    ("ellipkm1", (2.0**-14,), 6.2384045581869974), ("ellipkm1", (2.0**14,), 0.048737535610835917),
+    ("ellipkinc", (1e-157, -1e305), 9.9999999983333328e-158), ("ellipkinc", (1e-150, -1e308), 9.903487555036128e-154),
+    ("ellipeinc", (1e-150, -1e308), 5.0000005201743778e-147),
+    ("ellipeinc", (-1e-151, -1e306), -5.0028991649331172e-150),
+    ("elliprj", (1.7971096343704528e-31, 8.910184417629301e-18, 8.376433866355037e-29, 2.552590435836819e28),
+     5.5264196567924338e-19),
+    ("elliprj", (3.834445630217322e-27, 1.287535325337015e-28, 1.3705567485615801e-27, 0.015716569498181343),
+     5367418783107013.3),
+    ("elliprd", (1e300, 1e-300, 2e-300), 8.7867965644035738e149),
+    ("hyp1f1", (0.5, 1.5, -1000), 0.028024956081989643), ("hyp1f1", (1, 0.3, -1000), -0.00070119322494429471),
+    ("hyp1f1", (-1.5, 1.5, -1000), 14054.525984476337), ("hyp1f1", (30.2, 1.5, -1000), -4.6414019270768113e-61),
+    ("hyp1f1", (5.5, -3.2, -305), -8.5497993737538779e-10), ("hyp1f1", (10, 20.5, -400), 3.5862498602215988e-15),
+    ("hyp1f1", (0.5, 200.5, -500), 0.5344887163534848), ("hyp1f1", (0.5, 1.5, -1e10), 8.8622692545275801e-6),
+    ("hyp1f1", (50.5, 160.2, -320), 1.2211542209380189e-26), ("hyp1f1", (0.1, 0.2, -1e300), 4.825605714957484e-31),
+    ("hyp2f1", (200.5, -300.2, -60.1, 1), 4241992081525517.9),
+    ("hyp2f1", (-102.1, -20.3, 1.3, 1), 2.7899070752747453e22),
+    ("hyp2f1", (-200, -200.5, 1.5, 1), 1.2847014318840341e118),
+    ("hyp2f1", (-125.3, -20.5, -60.25, 1), -3398.6317025134976),
+    ("inv_boxcox1p", (6.451612903226469e307, 155), 99.0),
+    ("ndtri_exp", (-1.7976931348623157e308,), -1.8961503816218353e154),
+    ("log_wright_bessel", (0.001, 0, 1e5), 99641.920687169507), ("log_wright_bessel", (1, 1, 1e6), 1995.2806727526574),
+    ("log_wright_bessel", (0.5, 1, 1e4), 873.24468097804343), ("log_wright_bessel", (3, 200, 2e4), -857.93120702483528),
+    ("log_wright_bessel", (0.001, 100, 1e5), 99143.465191656527),
+]
+
+
+@pytest.mark.parametrize("name", sorted({row[0] for row in PARTS}))
+def test_where_a_part_leaves_the_range(device, name):
+    for _, arguments, value in (row for row in PARTS if row[0] == name):
+        np.testing.assert_allclose(host(getattr(ours, name), *arguments), value, rtol=3e-13, err_msg=str(arguments))
+
+
+def test_powers_of_two_are_no_gap_in_elliptic_integrals(device):
+    m = np.concatenate([np.nextafter(2.0**e, [0, 2.0**e, np.inf]) for e in range(-1022, 1023)])
+    for name, x in (("ellipkm1", m), ("ellipk", -m), ("ellipe", -m), ("ellipk", m[m < 1]), ("ellipe", m[m <= 1])):
+        np.testing.assert_allclose(host(getattr(ours, name), x), getattr(scipy.special, name)(x), rtol=1e-14)
+
+
+@pytest.mark.parametrize("n, p, q", [(100, 68.5, 67.9), (100, 47.1, 0.2), (60, 400.5, 300)])
+def test_shifted_jacobi_polynomials_whose_factors_leave_the_range(device, n, p, q):
+    x, k = np.linspace(0.01, 0.99, 50), np.arange(n)[:, None]
+    expected = scipy.special.eval_sh_jacobi(k, p, q, x)
+    got = host(ours.eval_sh_jacobi, k, p, q, x)
+    np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-11 * np.abs(expected).max(axis=1)[-1])
+    assert np.all(np.abs(got).max(axis=1) > 0)
+
+
+@pytest.mark.parametrize("derivative", [False, True])
+@pytest.mark.parametrize("name", ["spherical_jn", "spherical_yn", "spherical_in", "spherical_kn"])
+def test_spherical_functions_left_of_0_and_at_infinity(device, name, derivative):
+    n = np.arange(6)[:, None]
+    beyond = complex(0, np.inf) if name[10] in "ik" else 1j
+    for x in (np.array([-np.inf, -30, -2.5, -0.3, 0.3, 30, np.inf, np.nan]),
+              np.array([-np.inf, np.inf, beyond, -3, complex(-3, -0.0), 1 - 2j])):
+        got = getattr(ours, name)(cp.asarray(n), cp.asarray(x), derivative=derivative).get()
+        np.testing.assert_allclose(got, getattr(scipy.special, name)(n, x, derivative=derivative), rtol=1e-12)

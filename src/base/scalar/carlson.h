@@ -55,7 +55,7 @@ CPS_HEAVY double cps_elliprg(double x, double y, double z)
 CPS_HEAVY double cps_carlson_rj(double x, double y, double z, double p)
 {
     double sum = 0, power = 1;
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 1100; i++) {
         const double mean = (x + y + z + 2 * p) / 5, dx = 1 - x / mean, dy = 1 - y / mean, dz = 1 - z / mean;
         const double dp = 1 - p / mean, far = fmax(fmax(fabs(dx), fabs(dy)), fmax(fabs(dz), fabs(dp)));
         if (far < 0.003) {

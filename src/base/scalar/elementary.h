@@ -90,15 +90,19 @@ CPS_MATH double cps_boxcox1p(double x, double lambda)
     const double l = log1p(x);
     return fabs(l) < 1e-16 && fabs(lambda) < 1e16 ? l : cps_box_cox(l, lambda);
 }
+/* log(1 + lambda x), also where lambda x overflows */
+CPS_MATH double cps_log_box_cox(double x, double lambda)
+{
+    const double p = lambda * x;
+    return p == CPS_INF && fabs(x) < CPS_INF ? log(fabs(lambda)) + log(fabs(x)) : log1p(p);
+}
 CPS_MATH double cps_inv_boxcox(double x, double lambda)
 {
-    if (lambda == 0) return exp(x);
-    const double p = lambda * x;
-    return exp((p == CPS_INF && x < CPS_INF ? log(fabs(lambda)) + log(fabs(x)) : log1p(p)) / lambda);
+    return lambda == 0 ? exp(x) : exp(cps_log_box_cox(x, lambda) / lambda);
 }
 CPS_MATH double cps_inv_boxcox1p(double x, double lambda)
 {
-    return lambda == 0 ? expm1(x) : fabs(lambda * x) < 1e-154 ? x : expm1(log1p(lambda * x) / lambda);
+    return lambda == 0 ? expm1(x) : fabs(lambda * x) < 1e-154 ? x : expm1(cps_log_box_cox(x, lambda) / lambda);
 }
 
 CPS_MATH double cps_cosm1(double x)

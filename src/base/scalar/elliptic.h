@@ -19,7 +19,7 @@ CPS_HEAVY double cps_ellipkm1(double p)
         scale = 1 / sqrt(p);
         p = 1 / p;
     }
-    if (p >= 6.103515625e-05) return scale * CPS_CELL_TO_1(cps_ellipk_by_power, -14, p);
+    if (p > 6.103515625e-05) return scale * CPS_CELL_TO_1(cps_ellipk_by_power, -14, p);
     return scale * (CPS_CELL(cps_ellipk_rest, p, 0, 32) - log(p) * CPS_CELL(cps_ellipk_log, p, 0, 32));
 }
 CPS_MATH double cps_ellipk(double m)
@@ -63,7 +63,7 @@ CPS_MATH double cps_ellipe(double m)
 /* Carlson's integrals: arguments not negative, at most one of them 0. */
 CPS_HEAVY double cps_carlson_rf(double x, double y, double z)
 {
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 1100; i++) { /* arguments may be 10^600 apart */
         const double mean = (x + y + z) / 3, dx = 1 - x / mean, dy = 1 - y / mean, dz = 1 - z / mean;
         const double far = fmax(fabs(dx), fmax(fabs(dy), fabs(dz)));
         if (far < 0.003) {
@@ -80,7 +80,7 @@ CPS_HEAVY double cps_carlson_rf(double x, double y, double z)
 CPS_HEAVY double cps_carlson_rd(double x, double y, double z)
 {
     double sum = 0, power = 1;
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 1100; i++) {
         const double mean = (x + y + 3 * z) / 5, dx = 1 - x / mean, dy = 1 - y / mean, dz = 1 - z / mean;
         const double far = fmax(fabs(dx), fmax(fabs(dy), fabs(dz)));
         if (far < 0.003) {
@@ -97,6 +97,12 @@ CPS_HEAVY double cps_carlson_rd(double x, double y, double z)
     }
     return CPS_NAN;
 }
+/* F of |phi| below 10^-150, where m sin^2 phi may be large still */
+CPS_MATH double cps_ellipkinc_tiny(double phi, double m)
+{
+    const double root = m < 0 ? sqrt(-m) : 0, u = root * phi;
+    return fabs(u) < 1e-9 ? phi : asinh(u) / root;
+}
 /* phi reduced to -pi/2..pi/2: the number of half turns, in two parts of pi. */
 CPS_MATH double cps_half_turns(double *phi)
 {
@@ -112,8 +118,10 @@ CPS_HEAVY double cps_ellipkinc(double phi, double m)
     if (m == 0) return phi;
     if (m == 1) return fabs(phi) >= 0.5 * CPS_PI ? CPS_INF : asinh(tan(phi));
     const double n = cps_half_turns(&phi), s = sin(phi), c = cos(phi);
-    double f = phi;
-    if (fabs(s) > 1e-150) {
+    double f;
+    if (fabs(s) <= 1e-150) {
+        f = cps_ellipkinc_tiny(phi, m);
+    } else {
         const double d = m > 0.5 ? c * c + (1 - m) * s * s : 1 - m * s * s;
         f = s * cps_carlson_rf(c * c, d, 1);
     }
@@ -126,8 +134,10 @@ CPS_HEAVY double cps_ellipeinc(double phi, double m)
     if (fabs(phi) == CPS_INF) return phi;
     if (m == 0) return phi;
     const double n = cps_half_turns(&phi), s = sin(phi), c = cos(phi);
-    double e = phi;
-    if (fabs(s) > 1e-150) {
+    double e;
+    if (fabs(s) <= 1e-150) {
+        e = 0.5 * (phi * (m < 0 ? hypot(1.0, sqrt(-m) * phi) : 1) + cps_ellipkinc_tiny(phi, m));
+    } else {
         const double d = m > 0.5 ? c * c + (1 - m) * s * s : 1 - m * s * s;
         if (m <= 0) { /* both terms are positive */
             e = s * (cps_carlson_rf(c * c, d, 1) - m * s * s / 3 * cps_carlson_rd(c * c, d, 1));

@@ -114,6 +114,35 @@ CPS_HEAVY cp_complex128 cps_sph_harm_y(double n, double m, double theta, double 
     return CPS_C(now * cos(m * phi), now * sin(m * phi));
 }
 
+/* The logarithm of x^k / (k! gamma(a k + b)), which has one maximum in k. */
+CPS_MATH double cps_wright_log(double a, double b, double log_x, double k)
+{
+    return k * log_x - cps_gammaln(k + 1) - cps_gammaln(a * k + b);
+}
+/* The logarithm of the sum of many terms around their maximum, which have the shape of a normal distribution of a large
+ * width: every n-th of them, two a width, has the sum's n-th part. NaN where the maximum is near 0. */
+CPS_HEAVY double cps_wright_log_of_many(double a, double b, double x)
+{
+    const double log_x = log(x);
+    double low = 0, high = 2 * x + 2;
+    for (int i = 0; i < 200 && high - low > 0.5 + 1e-9 * low; i++) {
+        const double k = low < 1 ? 0.5 * (low + high) : sqrt(low) * sqrt(high), v = a * k + b;
+        if (log_x - cps_digamma(k + 1) - a * cps_digamma(v) > 0) low = k;
+        else high = k;
+    }
+    const double middle = rint(low), width = sqrt(middle / (1 + a));
+    if (!(middle < 1e300 && middle > 40 * width && width > 20)) return CPS_NAN;
+    const double step = floor(0.5 * width), top = cps_wright_log(a, b, log_x, middle);
+    double sum = 1;
+    for (int side = -1; side <= 1; side += 2) {
+        for (int i = 1; i < 100; i++) {
+            const double e = cps_wright_log(a, b, log_x, middle + side * i * step) - top;
+            if (e < -40) break;
+            sum += exp(e);
+        }
+    }
+    return top + log(sum * step);
+}
 /* The sum of x^k / (k! gamma(a k + b)), all of whose terms are positive, times exp(-*scale). */
 CPS_HEAVY double cps_wright_sum(double a, double b, double x, double *scale)
 {
@@ -161,6 +190,10 @@ CPS_MATH double cps_log_wright_bessel(double a, double b, double x)
     if (b >= 0 && b < CPS_INF && x >= 0 && x < CPS_INF && a >= 0 && a < CPS_INF && (x == 0 || a == 0))
         return b == 0 ? -CPS_INF : x - cps_gammaln(b);
     double scale;
+    if (a >= 0 && b >= 0 && b < CPS_INF && x > 1e3 && x < CPS_INF) {
+        const double many = cps_wright_log_of_many(a, b, x);
+        if (many == many) return many;
+    }
     const double sum = cps_wright_sum(a, b, x, &scale);
     return scale + log(sum);
 }

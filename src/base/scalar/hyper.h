@@ -76,19 +76,59 @@ CPS_HEAVY double cps_hyp1f1_as_given(double a, double b, double x)
         for (double k = 0; k < 200; k++) {
             const double next = term * (b - a + k) * (1 - a + k) / ((k + 1) * x);
             if (fabs(next) < 1e-17 * fabs(sum) || next == 0) break;
-            if (fabs(next) > fabs(term) && k > 2) return CPS_NAN;
+            if (fabs(next) > fabs(term) && k > 2) sum = CPS_NAN; /* then by the series below */
             term = next;
             sum += term;
         }
         const double half = exp(0.5 * x);
-        return cps_rgamma(a) / cps_rgamma(b) * half * (pow(x, a - b) * sum) * half;
+        if (sum == sum) return cps_rgamma(a) / cps_rgamma(b) * half * (pow(x, a - b) * sum) * half;
     }
     return cps_hyper_series(a, CPS_INF, b, x);
+}
+/* 1F1(a, b, -y) for a large y: gamma(b) / gamma(b - a) y^-a 2F0(a, 1 + a - b; 1 / y). NaN where the terms of 2F0 grow
+ * before they are small, or cancel. */
+CPS_HEAVY double cps_hyp1f1_far_left(double a, double b, double y)
+{
+    double term = 1, sum = 1, largest = 1;
+    for (double k = 0; k < 1000; k++) {
+        const double ratio = (a + k) * (1 + a - b + k) / ((k + 1) * y);
+        term *= ratio;
+        sum += term;
+        largest = fmax(largest, fabs(term));
+        if (fabs(term) < 1e-17 * fabs(sum)) {
+            if (largest > 10 * fabs(sum)) return CPS_NAN;
+            return cps_rgamma(b - a) / cps_rgamma(b) * (pow(y, -a) * sum);
+        }
+        if (fabs(ratio) > 1 && k > fabs(a) + fabs(b)) break;
+    }
+    return CPS_NAN;
+}
+/* exp(-y) 1F1(a, b, y) for 300 < y < 1400, where one factor or the other leaves the range. NaN where terms cancel. */
+CPS_HEAVY double cps_hyp1f1_by_halves(double a, double b, double y)
+{
+    if (y >= 1400) return CPS_NAN;
+    const double half = exp(-0.5 * y);
+    double term = half, sum = half, largest = half;
+    for (double k = 0; k < 20000; k++) {
+        const double ratio = (a + k) / (b + k) * (y / (k + 1));
+        term *= ratio;
+        sum += term;
+        largest = fmax(largest, fabs(term));
+        if (k > -b && fabs(ratio) < 0.9 && fabs(term) < 1e-18 * fabs(sum))
+            return largest < 4 * fabs(sum) ? sum * half : CPS_NAN;
+    }
+    return CPS_NAN;
 }
 CPS_MATH double cps_hyp1f1(double a, double b, double x)
 {
     const int whole = cps_not_positive_whole(a) || cps_not_positive_whole(b);
     if (!(x < 0 && x > -CPS_INF) || whole || a == b) return cps_hyp1f1_as_given(a, b, x);
+    if (x < -300 && !cps_not_positive_whole(b - a)) { /* where exp(x) and what it multiplies leave the range */
+        const double far = cps_hyp1f1_far_left(a, b, -x);
+        if (far == far) return far;
+        const double near = cps_hyp1f1_by_halves(b - a, b, -x);
+        if (near == near) return near;
+    }
     const double other = cps_hyp1f1_as_given(b - a, b, -x); /* Kummer: exp(x) 1F1(b - a, b, -x) */
     return cps_infinite(other) || (exp(x) == 0 && !cps_not_positive_whole(b - a)) ? CPS_NAN : exp(x) * other;
 }
@@ -192,6 +232,15 @@ CPS_HEAVY double cps_hyp2f1_unit(double a, double b, double c, double z, double 
     if (r == r || z > 0.999) return r;
     return m < 0 ? pow(y, m) * cps_hyper_series(c - a, c - b, c, z) : cps_hyper_series(a, b, c, z);
 }
+/* gamma(c) gamma(c - a - b) / (gamma(c - a) gamma(c - b)), also where these leave the range */
+CPS_HEAVY double cps_hyp2f1_of_1(double a, double b, double c)
+{
+    const double m = c - a - b, far = cps_gamma(c) * cps_gamma(m), near = cps_rgamma(c - a) * cps_rgamma(c - b);
+    if (near == 0 && (cps_not_positive_whole(c - a) || cps_not_positive_whole(c - b))) return 0;
+    if (near != 0 && fabs(far) > 1e-290 && fabs(far) < CPS_INF && fabs(near) > 1e-290) return far * near;
+    const double sign = cps_gammasgn(c) * cps_gammasgn(c - a) * cps_gammasgn(c - b);
+    return sign * exp(cps_gammaln(c) - cps_gammaln(c - a) + (cps_gammaln(m) - cps_gammaln(c - b)));
+}
 /* Of z and y = 1 - z, one of them rounded. */
 CPS_HEAVY double cps_hyp2f1_at(double a, double b, double c, double z, double y)
 {
@@ -204,7 +253,7 @@ CPS_HEAVY double cps_hyp2f1_at(double a, double b, double c, double z, double y)
     if (y == 0) {
         const double m = c - a - b;
         if (ends && fabs(a) < 1e4 && fabs(b) < 1e4) return cps_hyper_series(a, b, c, 1);
-        return m > 0 ? cps_gamma(c) * cps_gamma(m) * cps_rgamma(c - a) * cps_rgamma(c - b) : CPS_INF;
+        return m > 0 ? cps_hyp2f1_of_1(a, b, c) : CPS_INF;
     }
     if (ends && (z > 1 || z < -1)) return cps_hyper_series(a, b, c, z);
     if (y < 0) return CPS_INF;
@@ -225,9 +274,16 @@ CPS_MATH double cps_hyp2f1(double a, double b, double c, double z) { return cps_
 /* --- orthogonal polynomials: recurrences for whole degrees, else hypergeometric functions --- */
 
 CPS_MATH int cps_is_degree(double n) { return n >= 0 && n == rint(n) && n <= 1e5; }
+/* gamma(c) / (gamma(a) gamma(b)) of c = a + b - 1: by the beta function where gamma leaves the range */
+CPS_MATH double cps_binomial_by_gamma(double c, double a, double b)
+{
+    const double r = cps_gamma_quotient(c, a, b);
+    if (fabs(r) > 1e-290 && fabs(r) < CPS_INF) return r;
+    return c > 150 || a > 150 || b > 150 ? 1 / (c * cps_beta(a, b)) : r;
+}
 CPS_MATH double cps_binomial_of(double n, double a) /* gamma(n + a + 1) / (gamma(n + 1) gamma(a + 1)) */
 {
-    return cps_gamma_quotient(n + a + 1, n + 1, a + 1);
+    return cps_binomial_by_gamma(n + a + 1, n + 1, a + 1);
 }
 CPS_MATH double cps_hyper_of_degree(double n, double b, double c, double x)
 {
@@ -304,7 +360,7 @@ CPS_HEAVY double cps_eval_gegenbauer(double n, double a, double x)
 {
     if (n != n || a != a || x != x) return CPS_NAN;
     if (!cps_is_degree(n))
-        return cps_gamma_quotient(n + 2 * a, n + 1, 2 * a) * cps_hyper_of_degree(n, n + 2 * a, a + 0.5, x);
+        return cps_binomial_by_gamma(n + 2 * a, n + 1, 2 * a) * cps_hyper_of_degree(n, n + 2 * a, a + 0.5, x);
     double before = 0, p = 1;
     for (double k = 0; k < n; k++) {
         const double next = (2 * (k + a) * x * p - (k + 2 * a - 1) * before) / (k + 1);

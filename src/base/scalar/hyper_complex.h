@@ -385,7 +385,7 @@ CPS_HEAVY cp_complex128 cps_eval_gegenbauer_c128(double n, double a, cp_complex1
     if (n != n || a != a || z.re != z.re || z.im != z.im) return cps_no_number();
     if (!cps_is_degree(n))
         return cps_scale(cps_hyper_of_degree_c128(n, n + 2 * a, a + 0.5, z),
-                         cps_gamma_quotient(n + 2 * a, n + 1, 2 * a));
+                         cps_binomial_by_gamma(n + 2 * a, n + 1, 2 * a));
     cp_complex128 before = CPS_C(0, 0), p = CPS_C(1, 0);
     for (double k = 0; k < n; k++) {
         const cp_complex128 next = cps_three(2 * (k + a) / (k + 1), z, p, -(k + 2 * a - 1) / (k + 1), before);

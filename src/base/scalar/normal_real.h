@@ -64,7 +64,7 @@ CPS_MATH double cps_log_ndtr(double x)
     return log(0.5 * cps_erfcx_positive(-x * CPS_SQRT_HALF)) - 0.5 * x * x;
 }
 
-/* erfinv(y) / y of t = 1 - y^2, at least CPS_ERFINV_LEAST */
+/* erfinv(y) / y of t = 1 - y^2, above CPS_ERFINV_LEAST */
 #define CPS_ERFINV_LEAST 6.103515625e-05
 CPS_MATH double cps_erfinv_part(double t) { return CPS_CELL_TO_1(cps_erfinv_by_power, -14, t); }
 /* ndtri(1/2 + q), |q| < 0.43 */
@@ -78,7 +78,7 @@ CPS_MATH double cps_ndtri_tail_of(double r)
 CPS_MATH double cps_ndtri(double p)
 {
     const double t = 4 * p * (1 - p);
-    if (t >= CPS_ERFINV_LEAST) return 2.8284271247461903 * (p - 0.5) * cps_erfinv_part(t);
+    if (t > CPS_ERFINV_LEAST) return 2.8284271247461903 * (p - 0.5) * cps_erfinv_part(t);
     if (!(p >= 0 && p <= 1)) return CPS_NAN;
     const double tail = p < 0.5 ? p : 1 - p, x = tail > 0 ? cps_ndtri_tail_of(sqrt(-log(tail))) : CPS_INF;
     return p < 0.5 ? -x : x;
@@ -99,14 +99,14 @@ CPS_MATH double cps_ndtri_exp(double y)
     double x = r * 1.4142135623730951; /* log ndtr(-x) = -x^2/2 - log(x sqrt(2 pi)) - 1/x^2 ... */
     for (int k = 0; k < 6; k++) {
         const double s = 1 / (x * x);
-        x = sqrt(2 * (-y - log(CPS_SQRT_2PI * x) + log1p(-s * (1 - s * (3 - s * (15 - s * 105))))));
+        x = 2 * sqrt(0.5 * (-y - log(CPS_SQRT_2PI * x) + log1p(-s * (1 - s * (3 - s * (15 - s * 105))))));
     }
     return y == -CPS_INF ? y : -x;
 }
 CPS_MATH double cps_erfinv(double y)
 {
     const double a = fabs(y), t = fma(-y, y, 1);
-    if (t >= CPS_ERFINV_LEAST) return y * cps_erfinv_part(t);
+    if (t > CPS_ERFINV_LEAST) return y * cps_erfinv_part(t);
     if (!(a <= 1)) return CPS_NAN;
     const double x = a < 1 ? cps_ndtri_tail_of(sqrt(-log(0.5 * (1 - a)))) * CPS_SQRT_HALF : CPS_INF;
     return copysign(x, y);

@@ -99,7 +99,7 @@ CPS_MATH double cps_cell_of_octaves(const double *c, int cells, int n, int digit
     cps_cell_by_power(&(table)[0][0], CPS_COLUMNS(table), CPS_ROWS(table), x, first, per)
 #define CPS_CELL_OF_OCTAVES(table, low, digits, at, shift, x) \
     cps_cell_of_octaves(&(table)[0][0], CPS_COLUMNS(table), CPS_ROWS(table), digits, low, at, shift, x)
-/* Of 0 < t <= 1, quarters of octaves from 2^low to 1, which is in the last. */
+/* Of 2^low < t <= 1, quarters of octaves from 2^low to 1, which is in the last. */
 #define CPS_CELL_TO_1(table, low, t) CPS_CELL_OF_OCTAVES(table, low, 2, (t) * 0.9999999999999999, 0.0, t)
 #define CPS_CELL_OF_ZEROS(table, cell, x, middle, plain) \
     cps_cell_of_zeros(&(table)[0][0], CPS_COLUMNS(table), CPS_ROWS(table), cell, x, middle, plain)

@@ -159,15 +159,36 @@ def spherical_yn(n, z, derivative=False) -> _core.ndarray:
     return _core.where(n == 0, -f(1), f(_core.abs(n - 1)) - (n + 1) * f(n) / z).astype(z.dtype)
 
 
+def _spherical_at_infinity(name, n, z, r):
+    """`r`, but at infinity its limits; they are SciPy's where there is none."""
+    sign = _core.where(n % 2 != 0, -1.0, 1.0)
+    if name == "iv":
+        ends = _core.where(z.real < 0, sign, 1.0) * math.inf
+    elif name == "kv":
+        ends = _core.where(z.real < 0, -math.inf, 0.0)
+    else:
+        ends = 0.0
+    r = _core.where(_core.isinf(z) & (z.imag == 0), ends, r)
+    if z.dtype.kind == "c":
+        beyond = complex(math.inf, math.inf) if name in ("jv", "yv") else complex(math.nan, 0)
+        r = _core.where(_core.isinf(z) & (z.imag != 0), beyond, r)
+    return r
+
+
 def _spherical(name, n, z, odd):
-    """sqrt(pi / (2 z)) times the function of order n + 1/2; of real numbers left of 0 by the parity of n."""
+    """sqrt(pi / (2 z)) times the function of order n + 1/2; of real numbers left of 0 by the parity of n, and of the
+    second kind with the first (DLMF 10.47.17)."""
     n, z = _core.asarray(n).astype("d"), _floating(z)
     if z.dtype.kind == "c":
-        r = (_core.sqrt(math.pi / 2 / z) * _own(name)(n + 0.5, z)).astype(z.dtype)
+        r = _core.sqrt(math.pi / 2 / z) * _own(name)(n + 0.5, z)
     else:
-        r = _core.sqrt(math.pi / 2 / _core.abs(z)) * _own(name)(n + 0.5, _core.abs(z))
-        left = _core.where(n % 2 != 0, -1.0, 1.0) if odd else math.nan
-        r = (r * _core.where(z < 0, left, 1.0)).astype(z.dtype)
+        root = _core.sqrt(math.pi / 2 / _core.abs(z))
+        r, sign = root * _own(name)(n + 0.5, _core.abs(z)), _core.where(n % 2 != 0, -1.0, 1.0)
+        if odd:
+            r = _core.where(z < 0, sign, 1.0) * r
+        else:
+            r = _core.where(z < 0, -sign * r - math.pi * root * _own("iv")(n + 0.5, _core.abs(z)), r)
+    r = _spherical_at_infinity(name, n, z, r).astype(z.dtype)
     if odd:
         r = _core.where(z == 0, _core.where(n == 0, 1.0, 0.0), r).astype(r.dtype)
     elif z.dtype.kind != "c":

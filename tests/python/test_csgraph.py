@@ -128,7 +128,7 @@ def test_laplacian(form, options, device):
         got, v = csgraph.laplacian(ours(m, form), return_diag=True, **options)
         dense = got if form == "dense" else got.toarray()
         want = want if form == "dense" else want.toarray()
-        assert dense.dtype == want.dtype
+        assert dense.dtype == want.dtype and v.dtype == w.dtype
         np.testing.assert_allclose(dense.get(), want, rtol=1e-6 if "dtype" in options else 1e-14, atol=1e-15)
         np.testing.assert_allclose(v.get(), w, rtol=1e-6)
         f = csgraph.laplacian(ours(m, form), form="function", **options)
@@ -194,3 +194,15 @@ def test_kernels_of_components(kernels, threads, device):
         number = cp.cumsum(is_root, dtype="i")
         launch("number_trees", 1, number, root)
         same(root, want)
+
+
+@pytest.mark.parametrize("form", ["dense", "csr_array", "coo_array", "lil_array", "dia_array"])
+@pytest.mark.parametrize("dtype", ["i2", "i4", "i8", "f4", "F"])
+@pytest.mark.filterwarnings("ignore:Casting complex")
+def test_the_laplacian_has_the_graphs_type(dtype, form, device):
+    m = np.array([[0, 1, 0], [4, 2, 0], [0, 0, 0]], dtype)
+    x, y = (m, cp.asarray(m)) if form == "dense" else (
+        getattr(scipy.sparse, form)(m), getattr(cp.scipy.sparse, form)(cp.asarray(m)))
+    for options in ({}, {"normed": True}, {"symmetrized": True}, {"dtype": "f4"}, {"use_out_degree": True}):
+        want, got = (f.laplacian(v, return_diag=True, **options) for f, v in ((theirs, x), (csgraph, y)))
+        assert (got[0].dtype, got[1].dtype) == (want[0].dtype, want[1].dtype), options

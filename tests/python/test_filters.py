@@ -536,6 +536,9 @@ def test_vectorized():
     footprint = np.array([[1, 0, 1], [0, 1, 0]], bool)
     want = scipy.ndimage.vectorized_filter(x, np.min, footprint=footprint, origin=(-1, 1))
     agree(ndimage.vectorized_filter(y, cp.min, footprint=footprint, origin=(-1, 1)), want)
+    for memory in (np.inf, 1e300):
+        want = scipy.ndimage.vectorized_filter(x, np.max, size=3)
+        agree(ndimage.vectorized_filter(y, cp.max, size=3, batch_memory=memory), want)
     want = scipy.ndimage.vectorized_filter(x, np.max, size=3, axes=(0,), batch_memory=400)
     agree(ndimage.vectorized_filter(y, cp.max, size=3, axes=(0,), batch_memory=400), want)
 

@@ -2,6 +2,8 @@
 import numpy as np
 import pytest
 import scipy.interpolate
+import scipy.signal
+import scipy.sparse.linalg
 
 import cuprite as cp
 
@@ -52,3 +54,30 @@ def test_coefficients_are_contiguous():
         got, want = getattr(ours, name)(nu).c, getattr(theirs, name)(nu).c
         assert got.flags.c_contiguous
         np.testing.assert_allclose(got.get(), want, rtol=1e-12)
+
+
+@pytest.mark.parametrize("k", [(3, 2), (1, 3), (0, 2), (5, 1)])
+@pytest.mark.parametrize("rest", [(), (2,)])
+def test_partial_derivatives_of_splines_of_several_variables(k, rest):
+    rng = np.random.default_rng(1)
+    t = [np.r_[[0] * n, 0, np.sort(rng.random(4)), 1, [1] * n] for n in k]
+    c = rng.random(tuple(len(v) - n - 1 for v, n in zip(t, k)) + rest)
+    want = scipy.interpolate.NdBSpline(tuple(t), c, k)
+    got = s.NdBSpline(tuple(map(cp.asarray, t)), cp.asarray(c), k)
+    x = rng.random((6, 2))
+    for nu in ((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (3, 1), (4, 0), (6, 6)):
+        a, b = want.derivative(nu), got.derivative(nu)
+        assert a.k == b.k and a.c.shape == b.c.shape and [v.size for v in a.t] == [v.size for v in b.t]
+        np.testing.assert_allclose(b(cp.asarray(x)).get(), a(x), rtol=1e-11, atol=1e-11)
+    for nu in ((1,), (-1, 0), 1):
+        with pytest.raises(ValueError, match="derivative orders"):
+            got.derivative(nu)
+
+
+def test_classes_take_types_in_brackets():
+    for here, there in ((s, scipy.interpolate), (cp.scipy.signal, scipy.signal), (cp.scipy.sparse, scipy.sparse),
+                        (cp.scipy.sparse.linalg, scipy.sparse.linalg)):
+        for name in there.__all__:
+            if hasattr(getattr(there, name), "__class_getitem__") and hasattr(here, name):
+                c = getattr(here, name)
+                assert c[int].__origin__ is c

@@ -289,3 +289,18 @@ def test_words_of_errors(words, call):
 def test_prominence_data_of_none():
     with raises(TypeError):
         s.peak_widths(cp.asarray([1.0, 2, 1]), [1], prominence_data=(None, None, None))
+
+
+@pytest.mark.parametrize("zero_phase", [True, False])
+@pytest.mark.parametrize("dtype", ["f", "d", "F", "D"])
+def test_decimation_by_filters_with_complex_coefficients(device, dtype, zero_phase):
+    rng = np.random.default_rng(3)
+    x = (rng.standard_normal((2, 90)) + (1j * rng.standard_normal((2, 90)) if dtype in "FD" else 0)).astype(dtype)
+    z, p, k = ss.butter(3, 0.3, output="zpk")
+    for system in ((z * np.exp(0.3j), p * np.exp(0.3j), k * np.exp(0.1j)),
+                   (ss.firwin(31, 0.3) * np.exp(0.2j * np.arange(31)), 1.0), (np.array([0.5, 1, 0.25]), 2.0)):
+        want = ss.decimate(x, 3, ftype=ss.dlti(*system), zero_phase=zero_phase)
+        mine = s.dlti(*[cp.asarray(v) if np.ndim(v) else v for v in system])
+        got = s.decimate(cp.asarray(x), 3, ftype=mine, zero_phase=zero_phase).get()
+        assert got.dtype.kind == want.dtype.kind
+        np.testing.assert_allclose(got, want, rtol=0, atol=1e-5 if dtype in "fF" else 1e-12)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import operator
+import types
 
 import numpy
 
@@ -25,6 +26,8 @@ class BSpline:
         >>> cp.scipy.interpolate.BSpline(cp.asarray([0.0, 1, 2, 3]), cp.asarray([2.0, 4.0]), 1)(cp.asarray([1.5]))
         array([3.])
     """
+
+    __class_getitem__ = classmethod(types.GenericAlias)
 
     _held = "c"
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 import operator
+import types
 
 import numpy
 
@@ -11,6 +12,7 @@ from cuprite import _splines, ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite.scipy.interpolate import _arrays
 from cuprite.scipy.interpolate._arrays import any_of, array, floating
+from cuprite.scipy.interpolate._bsplines import BSpline
 from cuprite.scipy.interpolate._cubic import PchipInterpolator
 from cuprite.scipy.interpolate._interpolating import make_interp_spline
 from cuprite.scipy.interpolate._several import coordinates
@@ -52,6 +54,8 @@ class NdBSpline:
     Errors: ValueError for shapes that do not fit, knots that descend or are not finite, negative degrees.
     """
 
+    __class_getitem__ = classmethod(types.GenericAlias)
+
     _held = "c"
 
     def __init__(self, t, c, k, *, extrapolate=None):
@@ -90,6 +94,27 @@ class NdBSpline:
         found = _splines.ndbspline_values(list(self.t), list(self.k), _arrays.columns(self.c, ndim), places, nu,
                                           extrapolate)
         return _arrays.restored(found, self.c, xi.shape[:-1] + self.c.shape[ndim:])
+
+    def derivative(self, nu) -> NdBSpline:
+        """The spline that is a partial derivative.
+
+        Parameters: nu: which derivative of each variable.
+        Errors: ValueError for another number of derivatives, and negative ones.
+        """
+        ndim, t, c, k = len(self.t), list(self.t), self.c, list(self.k)
+        orders = numpy.asarray(_arrays.host(nu)).astype(numpy.int64)
+        if orders.shape != (ndim,):
+            raise ValueError(f"invalid number of derivative orders nu = {nu} for ndim = {ndim}.")
+        if (orders < 0).any():
+            raise ValueError(f"derivative orders must be positive, got nu = {nu}")
+        for d, n in enumerate(orders.tolist()):
+            if n > k[d]:  # 0, of degree 0 on the same knots
+                c, k[d] = cuprite.zeros(c.shape[:d] + (t[d].size - 1,) + c.shape[d + 1:], c.dtype), 0
+            elif n:
+                along = BSpline.construct_fast(t[d], cuprite.moveaxis(c, d, 0), k[d]).derivative(n)
+                t[d], k[d] = along.t, along.k
+                c = cuprite.moveaxis(along.c[:along.t.size - along.k - 1], 0, d)
+        return NdBSpline(tuple(t), c, tuple(k), extrapolate=self.extrapolate)
 
     @classmethod
     def design_matrix(cls, xvals, t, k, extrapolate=True):
@@ -142,6 +167,8 @@ class RegularGridInterpolator:
         >>> f(cp.asarray([[0.5, 1.0]]))
         array([1.5])
     """
+
+    __class_getitem__ = classmethod(types.GenericAlias)
 
     _held = "values"
     _ALL_METHODS = ["linear", "nearest", *_DEGREES]

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import types
 import warnings
 
 import numpy
@@ -15,6 +16,8 @@ from cuprite.scipy.interpolate._arrays import any_of, array, floating, host
 
 class Interpolator:
     """Values along an axis of y: what the interpolators share."""
+
+    __class_getitem__ = classmethod(types.GenericAlias)
 
     _held = "yi"
 

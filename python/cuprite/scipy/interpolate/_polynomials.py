@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import types
 
 import numpy
 
@@ -20,6 +21,8 @@ def _sorted(x):
 @beside_its_arrays
 class _Piecewise:
     """Polynomials between breakpoints: c (order, intervals, ...), x, extrapolate, axis."""
+
+    __class_getitem__ = classmethod(types.GenericAlias)
 
     _held = "c"
     c: ndarray = None  # __init__ sets all four

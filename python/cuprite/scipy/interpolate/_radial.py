@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import itertools
+import types
 import warnings
 
 import numpy
@@ -55,6 +56,8 @@ class RBFInterpolator:
         >>> f(cp.asarray([[2.0]])).round(12)
         array([2.])
     """
+
+    __class_getitem__ = classmethod(types.GenericAlias)
 
     _held = "y"
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import types
 
 import numpy
 
@@ -15,6 +16,8 @@ from cuprite.scipy.interpolate._several import coordinates
 
 class _Scattered:
     """Points, their values with further axes, and how places are read."""
+
+    __class_getitem__ = classmethod(types.GenericAlias)
 
     _held = "points"
 

@@ -142,7 +142,7 @@ def _in_batches(view, function, output, batch_memory, n):
     """function(windows, axis=the last n) of view, at most batch_memory bytes at once."""
     where = tuple(range(-n, 0))
     each = math.prod(view.shape[1:]) * view.dtype.itemsize
-    count = min(view.shape[0], int(batch_memory // each))
+    count = view.shape[0] if batch_memory >= view.shape[0] * each else int(batch_memory // each)  # it may be infinite
     if count < 1:
         raise ValueError("`batch_memory` is insufficient for minimum chunk size.")
     for i in range(0, view.shape[0], count):

@@ -13,7 +13,7 @@ from cuprite.scipy.signal import _transforms as _fft
 from cuprite._beside import beside_its_arrays
 from cuprite._windows import get_window
 from cuprite.scipy.signal._arrays import along, array, axis_of, floating, host, on_axis, promoted
-from cuprite.scipy.signal._filtering import sosfilt, sosfiltfilt
+from cuprite.scipy.signal._filtering import filtfilt, lfilter, sosfilt, sosfiltfilt
 
 _MODES = ("constant", "symmetric", "reflect", "edge", "wrap", "smooth", "antisymmetric", "antireflect", "line")
 
@@ -251,19 +251,17 @@ def decimate(x, q, n=None, ftype="iir", axis=-1, zero_phase=True) -> ndarray:
     if ftype == "fir":
         n = 20 * q if n is None else n
         b = lowpass(n + 1, 1 / q, "hamming")
-        a, sections = numpy.ones(1), None
+        a, sections, recursive = numpy.ones(1), None, False
     elif ftype == "iir":
         from cuprite.scipy.signal._by_scipy import scipy_signal
         sections = scipy_signal().cheby1(8 if n is None else n, 0.05, 0.8 / q, output="sos")
     elif hasattr(ftype, "to_zpk"):
         from cuprite.scipy.signal._by_scipy import scipy_signal
-        system = ftype.to_zpk()
-        zeros, poles, gain = (host(v) for v in (system.zeros, system.poles, system.gain))
-        if poles.size == 0:
-            sections, a = None, numpy.ones(1)
-            b = scipy_signal().zpk2tf(zeros, poles, gain)[0]
-        else:
-            sections = scipy_signal().zpk2sos(zeros, poles, gain)
+        system, fraction, sections = ftype.to_zpk(), ftype.to_tf(), None
+        b, a = numpy.atleast_1d(host(fraction.num)), numpy.atleast_1d(host(fraction.den))
+        recursive = system.poles.size > 0
+        if recursive and not (numpy.iscomplexobj(b) or numpy.iscomplexobj(a)):
+            sections = scipy_signal().zpk2sos(host(system.zeros), host(system.poles), host(system.gain))
     else:
         raise ValueError("invalid ftype")
     x = promoted(x)
@@ -271,6 +269,11 @@ def decimate(x, q, n=None, ftype="iir", axis=-1, zero_phase=True) -> ndarray:
     if sections is not None:
         sos = cuprite.asarray(numpy.asarray(sections).astype(kind))
         y = sosfiltfilt(sos, x, axis) if zero_phase else sosfilt(sos, x, axis)
+        return along(y, axis, None, None, q).copy()
+    kind = numpy.result_type(kind, numpy.complex64) if numpy.iscomplexobj(b) or numpy.iscomplexobj(a) else kind
+    if recursive:  # complex: no sections
+        b, a = (cuprite.asarray(numpy.asarray(v).astype(kind)) for v in (b, a))
+        y = filtfilt(b, a, x, axis) if zero_phase else lfilter(b, a, x, axis)
         return along(y, axis, None, None, q).copy()
     b = cuprite.asarray((b / a[0]).astype(kind))
     if zero_phase:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import operator
+import types
 from collections.abc import Sequence
 
 from cuprite import ndarray
@@ -35,6 +36,8 @@ class _Kind(type):
 
 class _System(metaclass=_Kind):
     """A system that holds SciPy's."""
+
+    __class_getitem__ = classmethod(types.GenericAlias)
 
     def __init__(self, *system, **options):
         made = getattr(scipy_signal(), self._made_by)(*map(to_host, system), **options)

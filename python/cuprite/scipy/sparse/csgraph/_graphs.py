@@ -83,8 +83,11 @@ def laplacian(csgraph, normed=False, return_diag=False, use_out_degree=False, *,
     if normed and (csgraph.dtype.kind in "iu"):
         csgraph = csgraph.astype(float)
     x = csgraph + csgraph.T.conj() if symmetrized else csgraph
-    along = 1 if use_out_degree else 0
+    along, last = 1 if use_out_degree else 0, csgraph.dtype if dtype is None else dtype
     result, diagonal = (_sparse_laplacian if issparse(x) else _dense_laplacian)(x, normed, along, dtype)
+    if issparse(result):
+        result = result.asformat(csgraph.format if csgraph.format not in ("lil", "dok") else "coo")
+    result, diagonal = result.astype(last, copy=False), diagonal.astype(last, copy=False)
     if form != "array":
         of = result
 
@@ -104,7 +107,7 @@ def _degrees(w, normed):
 
 
 def _sparse_laplacian(graph, normed, along, dtype):
-    format, coo = graph.format, graph.tocoo(copy=True)
+    coo = graph.tocoo(copy=True)
     if dtype is not None:
         coo = coo.astype(dtype)
     w = cp.asarray(coo.sum(axis=along)).ravel() - coo.diagonal()
@@ -122,7 +125,7 @@ def _sparse_laplacian(graph, normed, along, dtype):
     join = cp.concatenate
     result = type(coo)((join([-data, top]), (join([row, every]), join([column, every]))), shape=coo.shape)
     result.sum_duplicates()
-    return result.asformat(format if format not in ("lil", "dok") else "coo"), w
+    return result, w
 
 
 def _dense_laplacian(graph, normed, along, dtype):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import numbers
+import types
 import warnings
 
 import numpy
@@ -25,6 +26,8 @@ class SuperLU:
     """The factors of a matrix A: Pr A Pc = L U. splu and spilu make it.
 
     Parameters: obj: SciPy's object."""
+
+    __class_getitem__ = classmethod(types.GenericAlias)
 
     def __init__(self, obj):
         self._obj, self._solved, self._triangles = obj, 0, None

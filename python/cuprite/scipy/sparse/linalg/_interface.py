@@ -3,6 +3,7 @@
 A product takes arrays of Cuprite's (anything else becomes one) and gives them; nothing here waits for a device."""
 from __future__ import annotations
 
+import types
 import warnings
 
 import cuprite as cp
@@ -26,6 +27,8 @@ class LinearOperator:
         function of a matrix; dtype: the type of the products, tried where it is not given; rmatmat: that of the
         adjoint.
     Errors: ValueError for a shape that is none, vectors and matrices that do not fit."""
+
+    __class_getitem__ = classmethod(types.GenericAlias)
 
     ndim = 2
     __array_ufunc__ = None

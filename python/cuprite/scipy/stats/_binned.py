@@ -1,6 +1,7 @@
 """Statistics of values in bins of their places."""
 from __future__ import annotations
 
+import warnings
 from typing import NamedTuple
 
 import numpy
@@ -11,6 +12,10 @@ from cuprite._beside import beside_its_arrays
 from cuprite.scipy.stats._arrays import array, floating, result_type
 
 _STATISTICS = ("mean", "median", "count", "sum", "std", "min", "max")
+
+
+def _host(x):
+    return x.get() if isinstance(x, ndarray) else x
 
 
 class BinnedStatisticResult(NamedTuple):
@@ -111,13 +116,44 @@ def _called(function, group, values, size) -> ndarray:
     group, values = group.get(), values.get()
     empty = numpy.nan
     try:
-        empty = float(function(numpy.array([])))
+        with warnings.catch_warnings(), numpy.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            empty = float(function(numpy.array([])))
     except Exception:  # noqa: BLE001: as SciPy has it
         pass
-    found = numpy.full(size, empty)
+    found = numpy.full(size, empty, complex if values.dtype.kind == "c" else float)
     for i in numpy.unique(group):
         found[i] = function(values[group == i])
     return cuprite.asarray(found)
+
+
+def _placed(columns, bins, range, dtype):
+    """(edges of each dimension, numbers of the places' bins in each, numbers in one)."""
+    try:
+        if len(bins) != len(columns):
+            raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
+    except TypeError:
+        bins = [bins] * len(columns)
+    edges = [_edges(c, b, None if range is None else range[d], dtype)
+             for d, (c, b) in enumerate(zip(columns, bins))]
+    numbers = [_number(c, e) for c, e in zip(columns, edges)]
+    flat = 0
+    for number, e in zip(numbers, edges):
+        flat = flat * (len(e) + 1) + number
+    return edges, numbers, flat
+
+
+_OF_COMPLEX = {"std": numpy.std, "median": numpy.median, "min": numpy.min, "max": numpy.max}
+
+
+def _of_bins(statistic, group, values, size) -> ndarray:
+    """The statistic, or function, of the values of each group."""
+    if values.dtype.kind == "c" and statistic in ("mean", "sum"):
+        return _of_groups(statistic, group, values.real, size) + 1j * _of_groups(statistic, group, values.imag, size)
+    if values.dtype.kind == "c" and statistic in _OF_COMPLEX:
+        found = _called(_OF_COMPLEX[statistic], group, values, size)
+        return found.real.copy() if statistic == "std" else found
+    return (_called if callable(statistic) else _of_groups)(statistic, group, values, size)
 
 
 @beside_its_arrays
@@ -128,14 +164,13 @@ def binned_statistic_dd(sample, values, statistic="mean", bins=10, range=None, e
     Parameters: sample: places (n, dimensions), or a list of coordinates; values: one for each, or a list of such;
         statistic: 'mean', 'median', 'count', 'sum', 'std', 'min', 'max', or a function of NumPy's arrays; bins: how
         many, one for all dimensions or a list of these or of edges; range: (low, high) of each dimension;
-        expand_binnumbers: whether bins are numbered by dimension; binned_statistic_result: of SciPy, not taken.
+        expand_binnumbers: whether bins are numbered by dimension; binned_statistic_result: an earlier result for the
+        same places, whose bins and numbers are taken.
     Errors: ValueError for an unknown statistic, edges that do not ascend, places that are not finite; AttributeError
-        for lengths that differ; NotImplementedError for an earlier result.
+        for lengths that differ.
     """
     if not callable(statistic) and statistic not in _STATISTICS:
         raise ValueError(f"invalid statistic {statistic!r}")
-    if binned_statistic_result is not None:
-        raise NotImplementedError("binned_statistic_dd: no earlier result is taken")
     dtype = result_type(*sample) if isinstance(sample, (list, tuple)) else result_type(sample)
     if isinstance(sample, (list, tuple)):
         columns = [floating(v).reshape(-1) for v in sample]
@@ -150,27 +185,22 @@ def binned_statistic_dd(sample, values, statistic="mean", bins=10, range=None, e
         raise AttributeError("The number of `values` elements must match the length of each `sample` dimension.")
     if not all(bool(cuprite.isfinite(c).all()) for c in columns):
         raise ValueError(f"{sample!r} contains non-finite values.")
-    try:
-        if len(bins) != ndim:
-            raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
-    except TypeError:
-        bins = [bins] * ndim
-    edges = [_edges(c, b, None if range is None else range[d], dtype)
-             for d, (c, b) in enumerate(zip(columns, bins))]
-    numbers = [_number(c, e) for c, e in zip(columns, edges)]
+    if binned_statistic_result is not None:
+        edges = [_host(e) for e in binned_statistic_result.bin_edges]
+        flat = array(binned_statistic_result.binnumber)
+        numbers = None
+    else:
+        edges, numbers, flat = _placed(columns, bins, range, dtype)
     sides = [len(e) + 1 for e in edges]
-    flat = 0
-    for number, side in zip(numbers, sides):
-        flat = flat * side + number
     size = int(numpy.prod(sides))
-    found = cuprite.stack([_called(statistic, flat, row, size) if callable(statistic)
-                           else _of_groups(statistic, flat, row, size) for row in rows])
+    found = cuprite.stack([_of_bins(statistic, flat, row, size) for row in rows])
     inner = (slice(None),) + (slice(1, -1),) * ndim
     found = found.reshape([rows.shape[0]] + sides)[inner]
     found = found.reshape(values.shape[:-1] + found.shape[1:])
     edges = [cuprite.asarray(e) for e in edges]
-    number = cuprite.stack(numbers) if expand_binnumbers and ndim > 1 else flat
-    return BinnedStatisticddResult(found, edges, number)
+    if expand_binnumbers and ndim > 1:
+        flat = cuprite.stack(cuprite.unravel_index(flat, sides) if numbers is None else numbers)
+    return BinnedStatisticddResult(found, edges, flat)
 
 
 @beside_its_arrays

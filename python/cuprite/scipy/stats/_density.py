@@ -11,6 +11,10 @@ from cuprite._beside import beside_its_arrays, computed
 from cuprite.scipy.stats._arrays import floating
 
 
+def _host(x):
+    return x.get() if isinstance(x, ndarray) else x
+
+
 @beside_its_arrays
 class gaussian_kde:
     """The density of a sample: a sum of Gaussians around its points.
@@ -159,6 +163,68 @@ class gaussian_kde:
         ndtr, width = cuprite.scipy.special.ndtr, cuprite.sqrt(self.covariance[0, 0])
         ends = [ndtr((end - self.dataset[0]) / width) for end in (low, high)]
         return float((self._weights * (ends[1] - ends[0])).sum())
+
+    def _overlap(self, points, weights, covariance) -> ndarray:
+        """At each of the points (d, m) the sum of Gaussians of a covariance around the sample's, times weights."""
+        root = computed(cuprite.linalg.cholesky(covariance))
+        a, b = (cuprite.ascontiguousarray(cuprite.linalg.solve(root, x).T) / math.sqrt(2)
+                for x in (self.dataset.astype(root.dtype, copy=False), points.astype(root.dtype, copy=False)))
+        found = _splines.rbf_values(a, b, self._weights[:, None], "gaussian")[:, 0]
+        return (found * weights).sum() / cuprite.prod(cuprite.diagonal(root) * math.sqrt(2 * math.pi))
+
+    def integrate_gaussian(self, mean, cov) -> ndarray:
+        """The integral of the density times a Gaussian.
+
+        Parameters: mean: the Gaussian's, (dimensions,); cov: its covariance, (dimensions, dimensions).
+        Errors: ValueError for another number of dimensions.
+        """
+        mean, cov = cuprite.atleast_1d(cuprite.squeeze(floating(mean))), cuprite.atleast_2d(floating(cov))
+        if mean.shape != (self.d,):
+            raise ValueError(f"mean does not have dimension {self.d}")
+        if cov.shape != (self.d, self.d):
+            raise ValueError(f"covariance does not have dimension {self.d}")
+        return self._overlap(mean[:, None], 1, self.covariance + cov)
+
+    def integrate_kde(self, other) -> ndarray:
+        """The integral of the product of two densities.
+
+        Parameters: other: the other gaussian_kde.
+        Errors: ValueError for another number of dimensions.
+        """
+        if other.d != self.d:
+            raise ValueError("KDEs are not the same dimensionality")
+        return self._overlap(other.dataset, other.weights, self.covariance + other.covariance)
+
+    def integrate_box(self, low_bounds, high_bounds, maxpts=None, *, rng=None) -> float:
+        """The integral over a box, which SciPy computes on the host.
+
+        Parameters: low_bounds: the least corner, (dimensions,); high_bounds: the greatest one; maxpts: the most places
+            that are looked at; rng: a seed, or a generator of NumPy's.
+        Errors: ImportError without SciPy.
+        """
+        from scipy.stats import multivariate_normal
+        points, covariance = self.dataset.T.get(), self.covariance.get()
+        low, high = (numpy.asarray(_host(v)) - points for v in (low_bounds, high_bounds))
+        inside = multivariate_normal.cdf(high, lower_limit=low, cov=covariance, maxpts=maxpts, rng=rng)
+        return float(numpy.dot(numpy.atleast_1d(inside), self._weights.get()))
+
+    def marginal(self, dimensions) -> gaussian_kde:
+        """The density of some of the dimensions.
+
+        Parameters: dimensions: which, a number or several.
+        Errors: ValueError for what is no integer, not there, or there twice.
+        """
+        dims = numpy.atleast_1d(_host(dimensions))
+        if not numpy.issubdtype(dims.dtype, numpy.integer):
+            raise ValueError("Elements of `dimensions` must be integers - the indices of the marginal variables being "
+                             "retained.")
+        which = numpy.where(dims < 0, dims + self.d, dims)
+        if len(numpy.unique(which)) != len(which):
+            raise ValueError("All elements of `dimensions` must be unique.")
+        if ((which < 0) | (which >= self.d)).any():
+            raise ValueError(f"Dimensions {dims[(which < 0) | (which >= self.d)]} are invalid for a distribution in "
+                             f"{self.d} dimensions.")
+        return gaussian_kde(self.dataset[which.tolist()], bw_method=self.covariance_factor(), weights=self._weights)
 
     def resample(self, size=None, seed=None) -> ndarray:
         """Random points of the density: (dimensions, size).

@@ -93,12 +93,12 @@ class _Triangle:
             r[:k + 1, k] = column
         return r
 
-    def solve(self):
-        """The coefficients of the solution; 0 where the last column is dependent."""
+    def solve(self, eps):
+        """The coefficients of the solution; 0 where the last column is dependent, but for rounding."""
         y = self.s[:-1]
         for i in range(len(y) - 1, -1, -1):
             column = self.columns[i]
-            if column[i] == 0 and i + 1 == len(y):
+            if i + 1 == len(y) and not abs(column[i]) > 8 * eps * math.hypot(*map(abs, column)):
                 y[i] = 0.0
             if y[i] != 0:
                 y[i] /= column[i]
@@ -151,11 +151,14 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
     for _ in range(maxiter):
         v = precondition(r)
         beta = norm(v)
+        start = float(beta)
+        if start == 0:  # a preconditioner that gives 0: no step goes on
+            break
         if basis is None:
             basis = _Basis(v / beta, restart + 1)
         else:
             basis.begin(v / beta)
-        triangle = _Triangle(float(beta))
+        triangle = _Triangle(start)
         for column in range(restart):
             basis.extend(precondition(matvec(basis.rows[column])))
             if column + 1 not in looks:
@@ -164,7 +167,7 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
             if over:
                 break
         steps += len(triangle.columns)
-        y = cp.asarray(triangle.solve(), dtype=x.dtype)
+        y = cp.asarray(triangle.solve(eps), dtype=x.dtype)
         x = x + y @ basis.rows[:y.size]
         r = b - matvec(x)
         size = float(norm(r))
@@ -240,8 +243,11 @@ def _flexible(matvec, v0, m, enough, before=None, after=None, deflated=None, out
     k, r = len(triangle.columns), triangle.matrix()
     if not numpy.isfinite(r[k - 1, k - 1]):
         raise numpy.linalg.LinAlgError
-    y = numpy.linalg.lstsq(r, numpy.asarray(triangle.s[:k]), rcond=None)[0].astype(v0.dtype)
     B = cp.stack(along, axis=1).get() if along else None
+    if along:  # what is left of a column of deflated rows is their rounding
+        vain = numpy.linalg.norm(hessenberg[:k + 1, :k], axis=0) <= 8 * eps * numpy.linalg.norm(B, axis=0)
+        hessenberg[:, :k][:, vain] = r[:, vain] = 0
+    y = numpy.linalg.lstsq(r, numpy.asarray(triangle.s[:k]), rcond=8 * eps)[0].astype(v0.dtype)
     return hessenberg[:k + 1, :k], B, basis.rows[:k + 1], zs, y, abs(triangle.s[k])
 
 
@@ -367,7 +373,7 @@ def gcrotmk(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=1000, M=None, callbac
         except numpy.linalg.LinAlgError:
             info = cycle + 1
             break
-        cx, ux = _correction(CU, H, B, basis, zs, y * y.dtype.type(size))
+        cx, ux = _correction(CU, H, B, basis, zs, y * y.dtype.type(size), size)
         if cx is None:
             continue
         part = cp.vdot(cx, r)
@@ -380,13 +386,14 @@ def gcrotmk(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=1000, M=None, callbac
     return x, info
 
 
-def _correction(CU, H, B, basis, zs, y):
-    """(c, u) with c = A u of length 1, of a cycle's solution; (None, None) where c is 0."""
+def _correction(CU, H, B, basis, zs, y, size):
+    """(c, u) with c = A u of length 1, of a cycle's solution; (None, None) where that takes nothing but rounding off a
+    residual of this size."""
     ux, cx = _combined(zs, y), cp.asarray(H @ y) @ basis
     if CU:
         ux = ux - _combined([u for _, u in CU], B @ y)
     length = float(norm(cx))
-    if length == 0 or not math.isfinite(1 / length):
+    if not length > float(cp.finfo(ux.dtype).eps) * size or not math.isfinite(1 / length):
         return None, None
     return cx / length, ux / length
 

@@ -142,3 +142,52 @@ def test_back_and_forth():
     for b in (cs.coo_array(a.get()), pickle.loads(pickle.dumps(a))):
         assert type(b) is cs.coo_array and b.shape == a.shape and b.dtype == a.dtype
         np.testing.assert_array_equal(on_host(a), on_host(b))
+
+
+@pytest.mark.parametrize("key", [
+    (slice(None, 1), [[1, 3]]), ([[0, 0]], slice(None, 1)), ([[0, 1], [2, 3]],), ([[[1], [2]]], [[[0, 1]]]),
+    (Ellipsis, [[1, 2], [0, 3]]), ([[1, 2], [0, 3]], Ellipsis), ([[[1], [2]]], slice(1, 4))])
+def test_indices_of_two_axes_that_give_more(key):
+    dense = np.arange(30.0).reshape(5, 6) * (np.arange(30).reshape(5, 6) % 3 > 0)
+    want = dense[tuple(np.array(k) if isinstance(k, list) else k for k in key)]
+    for form in (key, tuple(cp.asarray(k) if isinstance(k, list) else k for k in key)):
+        np.testing.assert_array_equal(cs.coo_array(cp.asarray(dense))[form].toarray().get(), want)
+        if want.ndim > 2:
+            with pytest.raises(IndexError):
+                cs.csr_array(cp.asarray(dense))[form]
+
+
+@pytest.mark.parametrize("old, new", [((5, 6), (12,)), ((5, 6), (40,)), ((30,), (4, 5)), ((30,), (6, 7)), ((5, 6), (0,)),
+                                      ((30,), (30, 1))])
+def test_resize_between_one_axis_and_two(old, new):
+    dense = (np.arange(30.0) * (np.arange(30) % 3 > 0)).reshape(old)
+    a = cs.coo_array(cp.asarray(dense))
+    a.resize(new)
+    want = np.zeros(np.prod(new, dtype=int))
+    want[:30] = dense.ravel()[:want.size]
+    np.testing.assert_array_equal(a.toarray().get(), want.reshape(new))
+    with pytest.raises(ValueError, match="1-D or 2-D"):
+        a.resize(1, 2, 3)
+
+
+def test_dictionaries_of_keys():
+    places = [(0, 2), (1, 0), (2, 1)]
+    for name in ("dok_array", "dok_matrix"):
+        want, got = getattr(sp, name), getattr(cs, name)
+        for rest in ((), (-1,)):
+            np.testing.assert_array_equal(got.fromkeys(places, *rest).toarray().get(),
+                                          want.fromkeys(places, *rest).toarray())
+        a = got.fromkeys(places)
+        with pytest.raises(KeyError):
+            a.pop((5, 5))
+        assert a.pop((5, 5), None) is None and a.pop((0, 2)) == 1 and a.nnz == 2
+        for other in (10, 2j):
+            b = a + other
+            assert b.format == "dok" and type(b) is got
+            np.testing.assert_array_equal(b.toarray().get(), a.toarray().get() + other)
+            np.testing.assert_array_equal((other + a).toarray().get(), b.toarray().get())
+        a.update({(0, 0): 7})
+        a.update(got.fromkeys([(1, 1)]))
+        assert a[0, 0] == 7 and a[1, 1] == 1
+        with pytest.raises(IndexError):
+            a.update({(9, 9): 1})

@@ -304,3 +304,22 @@ def test_wrong_as_scipy(line):
         eval(line, {"s": ss, "np": np, "a": A, "b": B, "w": W})
     with raises(kind(theirs.value)):
         eval(line, {"s": cs, "np": np, "a": cp.asarray(A), "b": cp.asarray(B), "w": cp.asarray(W)})
+
+
+def test_single_distances_have_scipys_types_and_errors():
+    """float32 stays where SciPy lets it, complex numbers and vectors without a true element are refused."""
+    for t in "fdilB?":
+        u, v = np.ones(3, t), np.zeros(3, t)
+        got, want = cd.sqeuclidean(cp.asarray(u), cp.asarray(v)), sd.sqeuclidean(u, v)
+        assert got.dtype == np.asarray(want).dtype and float(got) == want
+    z = cp.asarray([1 + 1j, 2])
+    for f in (cd.cosine, cd.correlation):
+        with pytest.raises(TypeError, match="must be real"):
+            f(z, z)
+    none, one = cp.zeros(3, bool), cp.asarray([True, False, False])
+    for a, b, w in ((none, none, None), (one, none, cp.asarray([0.0, 1, 1]))):
+        with pytest.raises(ValueError, match="entirely false"):
+            cd.sokalsneath(a, b, w)
+    assert float(cd.sokalsneath(one, none)) == sd.sokalsneath([True, False, False], [False] * 3) == 1
+    a, b = np.arange(12.0).reshape(4, 3), np.arange(6.0).reshape(2, 3) + 0.25
+    assert cd.directed_hausdorff(cp.asarray(a), cp.asarray(b), seed=1) == sd.directed_hausdorff(a, b, seed=1)

@@ -336,3 +336,44 @@ def test_wrong_clusters(line):
 def test_a_cluster_without_points():
     with pytest.raises(ours.ClusterError):
         ours.kmeans2(cp.asarray([[0.0], [1.0]]), cp.asarray([[0.0], [99.0]]), minit="matrix", missing="raise")
+
+
+def test_integrals_and_marginals_of_kernel_densities(device):
+    rng = np.random.default_rng(0)
+    x, w, y = rng.standard_normal((3, 40)), rng.random(40), rng.standard_normal((3, 25))
+    for options in ({}, {"weights": w}, {"bw_method": 0.4}):
+        want = st.gaussian_kde(x, **options)
+        got = cs.gaussian_kde(cp.asarray(x), **{n: cp.asarray(v) if n == "weights" else v for n, v in options.items()})
+        cov = np.cov(y)
+        np.testing.assert_allclose(float(got.integrate_gaussian(cp.asarray([0, 0.5, 1]), cp.asarray(cov))),
+                                   want.integrate_gaussian([0, 0.5, 1], cov), rtol=1e-12)
+        np.testing.assert_allclose(float(got.integrate_kde(cs.gaussian_kde(cp.asarray(y)))),
+                                   want.integrate_kde(st.gaussian_kde(y)), rtol=1e-12)
+        box = [-1, -1, -1], [1, 1, 2]
+        np.testing.assert_allclose(got.integrate_box(*box, rng=1), want.integrate_box(*box, rng=1), rtol=1e-12)
+        for some in (0, [0, 2], [-1], np.array([1, 0])):
+            places = y[:np.size(some)]
+            np.testing.assert_allclose(got.marginal(some)(cp.asarray(places)).get(), want.marginal(some)(places),
+                                       rtol=1e-11)
+    for some in ([0, 0], [5], [1.5]):
+        with pytest.raises(ValueError, match="imensions"):
+            got.marginal(some)
+    with pytest.raises(ValueError, match="dimension"):
+        got.integrate_gaussian([0.0], [[1.0]])
+    with pytest.raises(ValueError, match="dimensionality"):
+        got.integrate_kde(cs.gaussian_kde(cp.asarray(y[:2])))
+
+
+@pytest.mark.parametrize("statistic", ["mean", "sum", "count", "std", "median", "min", "max"])
+def test_statistics_of_complex_values_and_of_an_earlier_result(device, statistic):
+    rng = np.random.default_rng(0)
+    x, v = rng.random((50, 2)), rng.random(50) + 1j * rng.random(50)
+    for values in (v, v.real):
+        want = st.binned_statistic_dd(x, values, statistic, bins=3)
+        got = cs.binned_statistic_dd(cp.asarray(x), cp.asarray(values), statistic, bins=3)
+        for a, b in ((want, got), (
+                st.binned_statistic_dd(x, 2 * values, statistic, binned_statistic_result=want),
+                cs.binned_statistic_dd(cp.asarray(x), cp.asarray(2 * values), statistic, binned_statistic_result=got))):
+            assert a.statistic.dtype == b.statistic.dtype
+            np.testing.assert_allclose(b.statistic.get(), a.statistic, rtol=1e-13)
+            np.testing.assert_array_equal(b.binnumber.get(), a.binnumber)

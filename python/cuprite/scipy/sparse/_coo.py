@@ -9,6 +9,7 @@ from cuprite import _sparse as S
 from cuprite.scipy.sparse._axes import ManyAxes, index_type, ravel, unravel
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
 from cuprite.scipy.sparse._data import DataMatrix
+from cuprite.scipy.sparse._index import MoreAxes
 from cuprite.scipy.sparse._index_axes import IndexedAxes
 from cuprite.scipy.sparse._minmax import Extremes
 from cuprite.scipy.sparse._util import (
@@ -312,14 +313,22 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         return type(self)._new(new.data, tuple(new._coords[a] for a in axes), tuple(self._shape[a] for a in axes))
 
     def resize(self, *shape) -> None:
-        """Changes the shape in place: elements outside of the new one are dropped.
+        """Changes the shape in place: elements outside of the new one are dropped. Between one axis and two the
+        elements keep their places in the order of rows.
 
-        Parameters: shape: the new lengths."""
+        Parameters: shape: the new lengths.
+        Errors: ValueError for more than two axes."""
         shape = check_shape(shape, allow_nd=self._allow_nd)
-        if max(self.ndim, len(shape)) > 2:
-            raise ValueError("only arrays of one axis or two are resized")
+        if self.ndim > 2:
+            raise ValueError("only 1-D or 2-D input accepted")
+        if len(shape) > 2:
+            raise ValueError("shape argument must be 1-D or 2-D")
         if len(shape) != self.ndim:
-            raise ValueError("a change of the number of axes needs reshape")
+            flat = self.reshape((math.prod(self._shape),), copy=True)
+            flat.resize((math.prod(shape),))
+            new = flat.reshape(shape)
+            self.data, self._coords, self._shape = new.data, new._coords, new._shape
+            return
         keep = None
         for c, new, old in zip(self._coords, shape, self._shape):
             if new < old:
@@ -410,7 +419,10 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         if self._is_array:
             if self._needs_axes(key):
                 return self._get_axes(key)
-            found = self.tocsr()[key]
+            try:
+                found = self.tocsr()[key]
+            except MoreAxes:
+                return self._get_axes(key)
             return found.tocoo() if issparse(found) else coo_array(found) if found.ndim else found
         raise TypeError("'coo_matrix' object is not subscriptable")
 

@@ -186,6 +186,13 @@ class _dok(_host):
     def __neg__(self) -> _spbase:
         return self._like(-self._matrix)
 
+    def __add__(self, other) -> _spbase | ndarray:
+        if isscalarlike(other):
+            return self._like(self._matrix + _on_host(other))
+        return super().__add__(other)
+
+    __radd__ = __add__
+
     def _add_sparse(self, other, sign):
         result = super()._add_sparse(other, sign)
         return result.todok() if sign > 0 else result
@@ -226,11 +233,32 @@ class _dok(_host):
         Parameters: key: a place; default: what it is set to."""
         return self._matrix.setdefault(key, default)
 
-    def pop(self, key, default=None):
+    @classmethod
+    def fromkeys(cls, iterable, value=1, /) -> _spbase:
+        """A matrix with one element at each of the places, which give its shape.
+
+        Parameters: iterable: the places; value: the element."""
+        import scipy.sparse
+        return cls(getattr(scipy.sparse, cls.__name__).fromkeys(iterable, value))
+
+    def update(self, val) -> None:
+        """Sets elements.
+
+        Parameters: val: a dictionary of places and elements, another such matrix, or pairs.
+        Errors: IndexError for places beyond the shape."""
+        val = _on_host(val)
+        for key, x in val.items() if hasattr(val, "items") else val:
+            self._matrix.update({key: self._matrix.dtype.type(x)})
+
+    def pop(self, key, /, *default):
         """The element at a place, which is taken out.
 
-        Parameters: key: a place; default: what is given where nothing is stored."""
-        return self._matrix.pop(key, default)
+        Parameters: key: a place; default: what is given where nothing is stored.
+        Errors: KeyError where nothing is stored and there is no default."""
+        found = self._matrix.pop(key, *default) if default or key in self._matrix.keys() else None
+        if found is None and not default:
+            raise KeyError(key)
+        return found
 
     def popitem(self):
         """Some place with its element, which is taken out."""

@@ -11,6 +11,10 @@ from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, 
 from cuprite.scipy.sparse._util import SparseEfficiencyWarning, isintlike
 
 
+class MoreAxes(IndexError):
+    """An index whose result has more than two axes."""
+
+
 def _as_mask(x, ndim):
     """x where it is a boolean array, as an array or a matrix; else None."""
     if not hasattr(x, "ndim"):
@@ -29,16 +33,16 @@ def _as_mask(x, ndim):
     return x if x.dtype.kind == "b" else None
 
 
-def as_numbers(x, length):
-    """An array of indices, int64 from 0 on the device; IndexError for one outside."""
+def as_numbers(x, length, most=2):
+    """An array of indices of at most that many axes, int64 from 0 on the device; IndexError for one outside."""
     if not isinstance(x, cp.ndarray):
         import numpy
         try:
             x = numpy.asarray(x)
         except (ValueError, TypeError) as error:
             raise IndexError("invalid index") from error
-    if x.ndim not in (1, 2):
-        raise IndexError(f"Index dimension must be 1 or 2. Got {x.ndim}")
+    if not 1 <= x.ndim <= most:
+        raise MoreAxes(f"Index dimension must be 1 or 2. Got {x.ndim}")
     if x.size == 0:
         return cp.zeros(x.shape, dtype=cp.int64)
     if x.dtype.kind not in "iu":
@@ -233,8 +237,8 @@ class IndexedRows:
             return rows
         index, shape = parse(taken(key, self) if is_foreign(key) else key, self.shape)
         if len(shape) > 2:
-            raise IndexError(f"Indexing that leads to >2D is not supported by {self.format} format. Try converting to "
-                             "COO format")
+            raise MoreAxes(f"Indexing that leads to >2D is not supported by {self.format} format. Try converting to "
+                           "COO format")
         result = self._item(index) if len(index) == 1 else self._items(*index)
         if not self._is_array:
             if shape == () or len(shape) == 1 and result.ndim:

@@ -50,7 +50,7 @@ class _Chosen:
             self.index.extend(cp.asarray(x, dtype=cp.int64) for x in item.nonzero())
         else:
             self.arrays.append(at)
-            self.index.append(as_numbers(item, shape[at]))
+            self.index.append(as_numbers(item, shape[at], most=64))
 
     def _broadcast(self):
         self.together = ()

@@ -210,10 +210,10 @@ def num_obs_y(Y) -> int:
 
 
 @beside_its_arrays
-def directed_hausdorff(u, v, rng=0) -> tuple[float, int, int]:
+def directed_hausdorff(u, v, rng=0, *, seed=0) -> tuple[float, int, int]:
     """(distance, index in u, index in v): the farthest point of u from v, and its nearest one there.
 
-    Parameters: u: points; v: others; rng: is not needed: nothing is drawn.
+    Parameters: u: points; v: others; rng: is not needed: nothing is drawn; seed: rng's earlier name.
     Errors: ValueError for other numbers of dimensions, and no points.
     """
     u, v = points(u), points(v)

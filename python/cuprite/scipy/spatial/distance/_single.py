@@ -48,7 +48,9 @@ def sqeuclidean(u, v, w=None) -> ndarray:
     Parameters: u: a point; v: another; w: weights of the dimensions.
     Errors: ValueError for shapes that do not fit, and negative weights.
     """
-    return _of_two("sqeuclidean", u, v, w)
+    found = _of_two("sqeuclidean", u, v, w)
+    types = [getattr(x, "dtype", None) for x in (u, v)]
+    return found.astype(types[0]) if types[0] == types[1] == numpy.float32 else found
 
 
 @beside_its_arrays
@@ -98,7 +100,7 @@ def cosine(u, v, w=None) -> ndarray:
     Parameters: u: a point; v: another; w: weights of the dimensions.
     Errors: ValueError for shapes that do not fit, and negative weights.
     """
-    return _of_two("cosine", u, v, w)
+    return correlation(u, v, w, centered=False)
 
 
 @beside_its_arrays
@@ -148,6 +150,10 @@ def sokalsneath(u, v, w=None) -> ndarray:
     Parameters: u: a point; v: another; w: weights of the dimensions.
     Errors: ValueError for shapes that do not fit, and negative weights.
     """
+    u, v = _vector(u), _vector(v)
+    some = (u != 0) | (v != 0)
+    if not bool((some if w is None else some & (array(w) != 0)).any()):
+        raise ValueError("Sokal-Sneath dissimilarity is not defined for vectors that are entirely false.")
     return _of_two("sokalsneath", u, v, w)
 
 

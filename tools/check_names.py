@@ -41,7 +41,7 @@ PYTHON_ONLY = {
                     "another name of a call with fixed arguments"),
     "geometric_transform": "a function of Python's says where; cp_map_coordinates takes the places",
     "labeled_comprehension": "a function of Python's of each label", "value_indices": "a dict of Python's",
-    "get_window": "a window by its name, which in C is its function",
+    "get_window": "a window by its name, which in C is its function", "dpss": "SciPy's, on the host",
     "plan_entered": "a plan of Python's that with makes the current one",
     "schur_sorted": "cp_schur(a, &t, &z, .sort = ...)",
     "schur_chosen": "cp_schur(a, &t, &z, .chosen = ...)",

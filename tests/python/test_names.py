@@ -84,7 +84,7 @@ NO_C = {
         geometric_transform labeled_comprehension value_indices""",
     "a window by its name, which in C is its function": "get_window",
     "designs filters and systems: SciPy, on the host": """
-        closest_STFT_dual_window
+        closest_STFT_dual_window dpss
         abcd_normalize band_stop_obj bessel besselap bilinear bilinear_zpk bode buttap butter buttord cheb1ap
         cheb1ord cheb2ap cheb2ord cheby1 cheby2 cont2discrete dbode dfreqresp dimpulse dlsim dstep ellip ellipap
         ellipord findfreqs firls firwin firwin2 firwin_2d freqresp freqs freqs_zpk freqz freqz_sos freqz_zpk

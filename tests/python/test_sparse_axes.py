@@ -157,8 +157,8 @@ def test_indices_of_two_axes_that_give_more(key):
                 cs.csr_array(cp.asarray(dense))[form]
 
 
-@pytest.mark.parametrize("old, new", [((5, 6), (12,)), ((5, 6), (40,)), ((30,), (4, 5)), ((30,), (6, 7)), ((5, 6), (0,)),
-                                      ((30,), (30, 1))])
+@pytest.mark.parametrize("old, new", [((5, 6), (12,)), ((5, 6), (40,)), ((30,), (4, 5)), ((30,), (6, 7)),
+                                      ((5, 6), (0,)), ((30,), (30, 1))])
 def test_resize_between_one_axis_and_two(old, new):
     dense = (np.arange(30.0) * (np.arange(30) % 3 > 0)).reshape(old)
     a = cs.coo_array(cp.asarray(dense))

@@ -22,7 +22,7 @@ REASONS = {
     "one array, or a tuple of as many as the function or the kernel has":
         """_LoopKernel.__call__ ufunc.outer vectorize.__call__ GeneralizedUFunc.__call__ gradient indices lu polyfit
         ABCPolyBase.fit load breadth_first_order depth_first_order dijkstra shortest_path connected_components
-        laplacian eigs eigsh svds lobpcg onenormest
+        laplacian eigs eigsh svds lobpcg onenormest dpss
         chebfit hermefit hermfit lagfit legfit""",
     "an array or a polynomial, or an array or a number, as the argument is":
         """poly1d.__call__ poly1d.__getitem__ poly1d.__truediv__ poly1d.__rtruediv__ ABCPolyBase.__call__

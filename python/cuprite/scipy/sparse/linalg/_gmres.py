@@ -150,8 +150,7 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
     basis, (matvec, precondition) = None, (products(m, x.dtype)[0] for m in (A, M))
     for _ in range(maxiter):
         v = precondition(r)
-        beta = norm(v)
-        start = float(beta)
+        start = float(beta := norm(v))
         if start == 0:  # a preconditioner that gives 0: no step goes on
             break
         if basis is None:

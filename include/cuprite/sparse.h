@@ -1,4 +1,4 @@
-/* Sparse matrices: a format, the number of rows and columns, and three arrays on one device.
+/* Sparse matrices: a format, the number of rows and columns, and three arrays (diagonals: two) on one device.
  *
  * A matrix is a counted reference, released once with cp_sparse_free, in any thread; scopes do not own it. It never
  * changes: a function gives a new matrix, or one more reference to the same where there is nothing to do, and matrices
@@ -23,19 +23,24 @@ typedef struct cp_sparse cp_sparse;
 typedef enum cp_sparse_format {
     CP_SPARSE_CSR, /* compressed rows: data, columns of the elements, where each row begins and the end */
     CP_SPARSE_CSC, /* compressed columns: data, rows of the elements, where each column begins and the end */
-    CP_SPARSE_COO  /* triples in any order: data, rows, columns */
+    CP_SPARSE_COO, /* triples in any order: data, rows, columns */
+    CP_SPARSE_DIA, /* diagonals: data (n, length), whose element (i, c) is in column c, and n different offsets, each */
+                   /* so far above the main diagonal; what lies outside of the matrix is no element */
+    CP_SPARSE_BSR  /* compressed rows of blocks: data (n, height, width), columns of the blocks, counted in blocks, */
+                   /* where each row of blocks begins and the end */
 } cp_sparse_format;
 
 /* --- making matrices --- */
-/* A matrix of 1-d arrays that are there: data, indices and indptr, or for triples data, rows and columns.
- * CP_ERROR_VALUE for lengths that do not fit, pointers that descend, indices outside of the matrix. Waits. Contiguous
- * arrays with int32 or int64 for both indices are not copied. */
+/* A matrix of arrays that are there, 1-d but for the data of diagonals and blocks: data, indices and indptr, for
+ * triples data, rows and columns, for diagonals data, offsets and NULL. CP_ERROR_VALUE for lengths that do not fit,
+ * pointers that descend, indices outside of the matrix, offsets that stand twice, blocks that are empty or of which
+ * rows and columns are no multiples. Waits. Contiguous arrays with int32 or int64 for both indices are not copied. */
 CP_API cp_sparse *cp_sparse_new(cp_sparse_format format, int64_t rows, int64_t columns, cp_array *data, cp_array *first,
                                 cp_array *second);
 /* The elements of a 2-d array that are not 0. Waits. */
 CP_API cp_sparse *cp_sparse_from_dense(cp_array *x, cp_sparse_format format);
 /* The diagonals of a matrix: row k of the 2-d `diagonals` is the one offsets[k] above the main one, and its element c
- * is in column c, as in scipy.sparse.dia_array. Zeros are left out. */
+ * is in column c, as in scipy.sparse.dia_array. Zeros are left out, but in the format of diagonals. */
 CP_API cp_sparse *cp_sparse_from_diagonals(int64_t rows, int64_t columns, cp_array *diagonals, int n,
                                            const int64_t *offsets, cp_sparse_format format);
 CP_API cp_sparse *cp_sparse_retain(cp_sparse *a); /* one more reference, for one more cp_sparse_free; returns a */
@@ -50,15 +55,21 @@ CP_API int64_t cp_sparse_nnz(const cp_sparse *a);        /* number of elements t
 CP_API int cp_sparse_device_of(const cp_sparse *a);      /* number of the device */
 /* Do the indices ascend, without an element that stands twice? False of triples unless it is known. */
 CP_API bool cp_sparse_is_canonical(const cp_sparse *a);
-/* References to the three arrays, in the format's order; the caller frees each, and writes to none. */
+/* References to the three arrays, in the format's order, the last one NULL of diagonals; the caller frees each, and
+ * writes to none. */
 CP_API cp_code cp_sparse_arrays(const cp_sparse *a, cp_array **data, cp_array **first, cp_array **second);
 
 /* --- other forms of one matrix --- */
-CP_API cp_sparse *cp_sparse_convert(cp_sparse *a, cp_sparse_format format); /* the same elements in another format */
+/* The same elements in another format; zeros of diagonals are left out. Blocks get the size that SciPy would choose. */
+CP_API cp_sparse *cp_sparse_convert(cp_sparse *a, cp_sparse_format format);
+/* As blocks of a size, of which rows and columns are multiples; 0, 0: as cp_sparse_convert. */
+CP_API cp_sparse *cp_sparse_to_blocks(cp_sparse *a, int64_t height, int64_t width);
 CP_API cp_array *cp_sparse_dense(cp_sparse *a);                   /* as an array (rows, columns) */
 CP_API cp_sparse *cp_sparse_astype(cp_sparse *a, cp_type type);   /* elements of another type */
 CP_API cp_sparse *cp_sparse_to_device(cp_sparse *a, int device);  /* on another device */
-CP_API cp_sparse *cp_sparse_transpose(cp_sparse *a);              /* the same arrays, read the other way */
+/* The same arrays, read the other way; diagonals and blocks are moved, and stay such. */
+CP_API cp_sparse *cp_sparse_transpose(cp_sparse *a);
+/* Of diagonals and blocks the next three, slices, and arithmetic but cp_sparse_scale give compressed rows. */
 CP_API cp_sparse *cp_sparse_sort_indices(cp_sparse *a);           /* ascending in each row, or column */
 CP_API cp_sparse *cp_sparse_sum_duplicates(cp_sparse *a);         /* ascending, and elements that stand twice added */
 CP_API cp_sparse *cp_sparse_eliminate_zeros(cp_sparse *a);        /* without stored elements that are 0 */
@@ -68,7 +79,7 @@ CP_API cp_sparse *cp_sparse_slice(cp_sparse *a, int n, const cp_index *items);
 CP_API cp_array *cp_sparse_diagonal(cp_sparse *a, int64_t k);     /* the k-th one above the main one, 1-d */
 
 /* --- arithmetic --- */
-/* Sums, differences and products of elements of matrices of one shape, in a's format (triples: compressed rows).
+/* Sums, differences and products of elements of matrices of one shape, in a's format (compressed rows but of columns).
  * Elements that become 0 are left out. */
 CP_API cp_sparse *cp_sparse_add(cp_sparse *a, cp_sparse *b);       /* the sum of two matrices */
 CP_API cp_sparse *cp_sparse_subtract(cp_sparse *a, cp_sparse *b);  /* the difference of two matrices */

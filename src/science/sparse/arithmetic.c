@@ -78,8 +78,12 @@ cp_array *cp_sparse_dot(cp_sparse *a, cp_array *x)
         return cpi_fail(CP_ERROR_VALUE, "%s: x must have %lld rows, as a has columns, not %lld", name,
                         (long long)a->columns, (long long)x->shape[0]), NULL;
     if (!cpi_sparse_begin(&f, name, a)) return NULL;
-    cp_sparse *m = x->ndim == 1 ? cpi_sparse_compressed(a) : cp_sparse_convert(a, CP_SPARSE_CSR);
     if (cpi_is_half(x->type)) x = cp_astype(x, CP_FLOAT32);
+    if (a->format == CP_SPARSE_DIA)
+        return cpi_end(&f, x ? cp_dia_multiply(a->part[0], a->part[1], a->rows, a->columns, x) : NULL);
+    if (a->format == CP_SPARSE_BSR)
+        return cpi_end(&f, x ? cp_bsr_multiply(a->part[0], a->part[1], a->part[2], a->columns, x) : NULL);
+    cp_sparse *m = x && x->ndim == 1 ? cpi_sparse_compressed(a) : cp_sparse_convert(a, CP_SPARSE_CSR);
     cp_array *y = NULL;
     if (m && x)
         y = (m->format == CP_SPARSE_CSC ? cp_csr_multiply_transposed : cp_csr_multiply)(
@@ -95,11 +99,16 @@ cp_array *cp_sparse_sum(cp_sparse *a, int axis)
     if (axis != 0 && axis != 1 && axis != CP_FLAT)
         return cpi_fail(CP_ERROR_AXIS, "%s: axis must be 0, 1 or CP_FLAT, not %d", name, axis), NULL;
     if (!cpi_sparse_begin(&f, name, a)) return NULL;
-    if (axis == CP_FLAT) return cpi_end(&f, cp_sum(a->part[0]));
+    if (axis == CP_FLAT && a->format != CP_SPARSE_DIA) return cpi_end(&f, cp_sum(a->part[0]));
     const cp_type type = a->part[0]->type; /* as NumPy sums */
     const bool whole = cpi_is_int(type) || type == CP_BOOL;
     const cp_type within = !whole ? type : cp_type_kind(type) == 'u' ? CP_UINT64 : CP_INT64;
     cp_sparse *m = cpi_sparse_compressed(a);
+    if (m && axis == CP_FLAT) { /* of diagonals, whose arrays have more than the matrix */
+        cp_array *total = cp_sum(m->part[0]);
+        cp_sparse_free(m);
+        return cpi_end(&f, total);
+    }
     cp_array *data = !m ? NULL : type == within ? m->part[0] : cp_astype(m->part[0], within), *y = NULL;
     if (data)
         y = cp_csr_sum(data, m->part[1], m->part[2], cpi_sparse_minor(m), m->format == CP_SPARSE_CSC ? 1 - axis : axis);

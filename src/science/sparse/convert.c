@@ -35,18 +35,33 @@ cp_sparse *cp_sparse_convert(cp_sparse *a, cp_sparse_format format)
 {
     const char *name = "sparse_convert";
     if (cpi_null(name, a)) return NULL;
-    if ((unsigned)format > CP_SPARSE_COO)
+    if ((unsigned)format > CP_SPARSE_BSR)
         return cpi_fail(CP_ERROR_VALUE, "%s: there is no format %d", name, (int)format), NULL;
     if (format == a->format) return cp_sparse_retain(a);
     cpi_composite f;
     if (!cpi_sparse_begin(&f, name, a)) return NULL;
-    cp_sparse *made = a->format == CP_SPARSE_COO ? pack(a, format) : format == CP_SPARSE_COO ? unpack(a)
-                                                                                            : turn(a, format);
+    cp_sparse *made = NULL;
+    if (a->format > CP_SPARSE_COO) {
+        cp_sparse *lines = cpi_sparse_lines_of(a, format);
+        made = lines ? cp_sparse_convert(lines, format) : NULL;
+        cp_sparse_free(lines);
+    } else if (format == CP_SPARSE_DIA) {
+        made = cpi_sparse_to_diagonals(a);
+    } else if (format == CP_SPARSE_BSR) {
+        made = cp_sparse_to_blocks(a, 0, 0);
+    } else {
+        made = a->format == CP_SPARSE_COO ? pack(a, format) : format == CP_SPARSE_COO ? unpack(a) : turn(a, format);
+    }
     return cpi_sparse_end(&f, made);
 }
 cp_sparse *cpi_sparse_compressed(cp_sparse *a)
 {
-    return a && a->format == CP_SPARSE_COO ? cp_sparse_convert(a, CP_SPARSE_CSR) : cp_sparse_retain(a);
+    return a && !cpi_sparse_has_lines(a) ? cp_sparse_convert(a, CP_SPARSE_CSR) : cp_sparse_retain(a);
+}
+cp_sparse *cpi_sparse_in_kind(cp_sparse *made, const cp_sparse *a)
+{
+    if (!made || a->format > CP_SPARSE_COO) return cp_sparse_retain(made);
+    return cp_sparse_convert(made, a->format);
 }
 
 cp_array *cp_sparse_dense(cp_sparse *a)
@@ -66,7 +81,9 @@ cp_array *cp_sparse_dense(cp_sparse *a)
 static cp_sparse *with_data(const cp_sparse *a, cp_array *data)
 {
     const cpi_sparse_parts p = {data, a->part[1], a->part[2]};
-    return cpi_sparse_made(a->format, a->rows, a->columns, p, a->sorted, a->canonical);
+    cp_sparse *made = cpi_sparse_made(a->format, a->rows, a->columns, p, a->sorted, a->canonical);
+    if (made) made->stored = a->stored;
+    return made;
 }
 cp_sparse *cp_sparse_astype(cp_sparse *a, cp_type type)
 {
@@ -96,12 +113,18 @@ cp_sparse *cp_sparse_to_device(cp_sparse *a, int device)
     cpi_composite f;
     if (!cpi_sparse_begin(&f, "sparse_to_device", a)) return NULL;
     const cpi_sparse_parts p = {cp_to_device(a->part[0], device), cp_to_device(a->part[1], device),
-                                cp_to_device(a->part[2], device)};
-    return cpi_sparse_end(&f, cpi_sparse_made(a->format, a->rows, a->columns, p, a->sorted, a->canonical));
+                                a->part[2] ? cp_to_device(a->part[2], device) : NULL};
+    cp_sparse *made = cpi_sparse_made(a->format, a->rows, a->columns, p, a->sorted, a->canonical);
+    if (made) made->stored = a->stored;
+    return cpi_sparse_end(&f, made);
 }
 cp_sparse *cp_sparse_transpose(cp_sparse *a)
 {
     if (cpi_null("sparse_transpose", a)) return NULL;
+    if (a->format > CP_SPARSE_COO) {
+        cpi_composite f;
+        return cpi_sparse_begin(&f, "sparse_transpose", a) ? cpi_sparse_end(&f, cpi_sparse_turned(a)) : NULL;
+    }
     const bool triples = a->format == CP_SPARSE_COO;
     const cpi_sparse_parts p = {a->part[0], a->part[triples ? 2 : 1], a->part[triples ? 1 : 2]};
     const cp_sparse_format format = triples ? a->format : a->format == CP_SPARSE_CSR ? CP_SPARSE_CSC : CP_SPARSE_CSR;
@@ -135,7 +158,7 @@ static cp_sparse *by_lines(const char *name, cp_sparse *a, cp_sparse *(*make)(cp
     cpi_composite f;
     if (!cpi_sparse_begin(&f, name, a)) return NULL;
     cp_sparse *m = cpi_sparse_compressed(a), *made = m ? make(m) : NULL;
-    cp_sparse *same = made ? cp_sparse_convert(made, a->format) : NULL;
+    cp_sparse *same = cpi_sparse_in_kind(made, a);
     cp_sparse_free(made);
     cp_sparse_free(m);
     return cpi_sparse_end(&f, same);
@@ -283,7 +306,7 @@ cp_sparse *cp_sparse_slice(cp_sparse *a, int n, const cp_index *items)
         else if (!minor->numbers && minor->step == 1) made = cut(lines, minor->start, minor->count);
         else made = take_across(lines, numbers_of(minor));
     }
-    cp_sparse *same = made ? cp_sparse_convert(made, a->format) : NULL;
+    cp_sparse *same = cpi_sparse_in_kind(made, a);
     cp_sparse_free(made);
     cp_sparse_free(lines);
     cp_sparse_free(m);

@@ -22,11 +22,11 @@ bool cpi_sparse_begin(cpi_composite *f, const char *function, const cp_sparse *a
 cp_sparse *cpi_sparse_made(cp_sparse_format format, int64_t rows, int64_t columns, cpi_sparse_parts parts, bool sorted,
                            bool canonical)
 {
-    if (!parts.data || !parts.first || !parts.second) return NULL;
+    if (!parts.data || !parts.first || (!parts.second && format != CP_SPARSE_DIA)) return NULL;
     cp_sparse *a = cpi_malloc(sizeof *a);
     if (!a) return NULL;
     *a = (cp_sparse){1, format, rows, columns, {cp_retain(parts.data), cp_retain(parts.first), cp_retain(parts.second)},
-                     sorted || canonical, canonical};
+                     parts.data->size, sorted || canonical, canonical};
     return a;
 }
 cp_sparse *cpi_sparse_end(const cpi_composite *f, cp_sparse *made)
@@ -44,7 +44,7 @@ cp_sparse_format cp_sparse_format_of(const cp_sparse *a) { return a ? a->format 
 cp_type cp_sparse_type_of(const cp_sparse *a) { return a ? a->part[0]->type : CP_DEFAULT; }
 int64_t cp_sparse_rows(const cp_sparse *a) { return a ? a->rows : 0; }
 int64_t cp_sparse_columns(const cp_sparse *a) { return a ? a->columns : 0; }
-int64_t cp_sparse_nnz(const cp_sparse *a) { return a ? a->part[0]->size : 0; }
+int64_t cp_sparse_nnz(const cp_sparse *a) { return a ? a->stored : 0; }
 int cp_sparse_device_of(const cp_sparse *a) { return a ? cp_device_of(a->part[0]) : CP_NO_DEVICE; }
 bool cp_sparse_is_canonical(const cp_sparse *a) { return a && a->canonical; }
 cp_code cp_sparse_arrays(const cp_sparse *a, cp_array **data, cp_array **first, cp_array **second)
@@ -69,7 +69,7 @@ static cp_code check_shape(const char *name, int64_t rows, int64_t columns, cp_s
         return cpi_fail(CP_ERROR_VALUE, "%s: columns must not be negative, not %lld", name, (long long)columns);
     if (rows > INT64_MAX / 2 || columns > INT64_MAX / 2)
         return cpi_fail(CP_ERROR_VALUE, "%s: rows and columns must be at most 2^62", name);
-    if ((unsigned)format > CP_SPARSE_COO)
+    if ((unsigned)format > CP_SPARSE_BSR)
         return cpi_fail(CP_ERROR_VALUE, "%s: there is no format %d", name, (int)format);
     return CP_OK;
 }
@@ -79,9 +79,9 @@ static cp_code check_elements(const char *name, const char *what, cp_type t)
     return cpi_fail(CP_ERROR_TYPE, "%s: %s must not be %s: a sparse matrix has no such elements", name, what,
                     cp_type_name(t));
 }
-static cp_code check_line(const char *what, const cp_array *x, bool index)
+static cp_code check_line(const char *what, const cp_array *x, int ndim, bool index)
 {
-    if (x->ndim != 1) return cpi_fail(CP_ERROR_VALUE, "%s: %s must be 1-D, not %d-D", NEW, what, x->ndim);
+    if (x->ndim != ndim) return cpi_fail(CP_ERROR_VALUE, "%s: %s must be %d-D, not %d-D", NEW, what, ndim, x->ndim);
     if (index && !cpi_is_int(x->type))
         return cpi_fail(CP_ERROR_TYPE, "%s: %s must be integers, not %s", NEW, what, cp_type_name(x->type));
     return CP_OK;
@@ -115,19 +115,20 @@ static cp_code check_triples(const char *what, cp_array *x, int64_t n, const cha
                     axis, (long long)most);
 }
 /* One pass over compressed rows: *found is its bits, *last the last pointer. Waits. */
-static cp_code check_rows(cp_array *indices, cp_array *indptr, int64_t minor, int64_t *found, int64_t *last)
+cp_code cpi_sparse_check_rows(const char *name, cp_array *indices, cp_array *indptr, int64_t minor, int64_t *found,
+                              int64_t *last)
 {
     *found = cp_item_int(cp_csr_check(indices, indptr, minor));
     *last = *found / CP_SPARSE_LAST;
     if (cp_error() != CP_OK) return cp_error();
-    if (*found & CP_SPARSE_BAD_START) return cpi_fail(CP_ERROR_VALUE, "%s: indptr must start with 0", NEW);
+    if (*found & CP_SPARSE_BAD_START) return cpi_fail(CP_ERROR_VALUE, "%s: indptr must start with 0", name);
     if (*last > indices->size)
-        return cpi_fail(CP_ERROR_VALUE, "%s: indptr must end with at most %lld, the number of indices, not %lld", NEW,
+        return cpi_fail(CP_ERROR_VALUE, "%s: indptr must end with at most %lld, the number of indices, not %lld", name,
                         (long long)indices->size, (long long)*last);
-    if (*found & CP_SPARSE_BAD_POINTERS) return cpi_fail(CP_ERROR_VALUE, "%s: indptr must not descend", NEW);
+    if (*found & CP_SPARSE_BAD_POINTERS) return cpi_fail(CP_ERROR_VALUE, "%s: indptr must not descend", name);
     if (*found & CP_SPARSE_BAD_HIGH)
-        return cpi_fail(CP_ERROR_VALUE, "%s: indices must be below %lld", NEW, (long long)minor);
-    if (*found & CP_SPARSE_BAD_LOW) return cpi_fail(CP_ERROR_VALUE, "%s: indices must not be negative", NEW);
+        return cpi_fail(CP_ERROR_VALUE, "%s: indices must be below %lld", name, (long long)minor);
+    if (*found & CP_SPARSE_BAD_LOW) return cpi_fail(CP_ERROR_VALUE, "%s: indices must not be negative", name);
     return CP_OK;
 }
 
@@ -146,7 +147,7 @@ static cp_sparse *of_rows(cp_sparse_format format, int64_t rows, int64_t columns
     int64_t found, last;
     if (check_length("indptr", p.second->size, by_rows ? "one more than rows" : "one more than columns", major + 1) ||
         check_length("indices", p.first->size, "as data has", p.data->size) ||
-        check_rows(p.first, p.second, minor, &found, &last))
+        cpi_sparse_check_rows(NEW, p.first, p.second, minor, &found, &last))
         return NULL;
     if (last < p.data->size) { /* what is behind the last pointer is no element */
         p.data = cp_slice(p.data, CP_ITEMS(CP_RANGE(0, last)));
@@ -155,24 +156,45 @@ static cp_sparse *of_rows(cp_sparse_format format, int64_t rows, int64_t columns
     return cpi_sparse_made(format, rows, columns, p, !(found & CP_SPARSE_UNSORTED),
                            !(found & (CP_SPARSE_UNSORTED | CP_SPARSE_DUPLICATES)));
 }
+/* What each format calls its arrays, and how many axes its data have. */
+static const struct { const char *first, *second; int ndim; } FORMS[] = {
+    [CP_SPARSE_CSR] = {"indices", "indptr", 1}, [CP_SPARSE_CSC] = {"indices", "indptr", 1},
+    [CP_SPARSE_COO] = {"rows", "columns", 1}, [CP_SPARSE_DIA] = {"offsets", NULL, 2},
+    [CP_SPARSE_BSR] = {"indices", "indptr", 3}};
+
+static cp_sparse *of_parts(cp_sparse_format format, int64_t rows, int64_t columns, cpi_sparse_parts p)
+{
+    switch (format) {
+    case CP_SPARSE_COO: return of_triples(rows, columns, p);
+    case CP_SPARSE_DIA: return cpi_sparse_of_diagonals(NEW, rows, columns, p.data, p.first);
+    case CP_SPARSE_BSR: return cpi_sparse_of_blocks(NEW, rows, columns, p);
+    case CP_SPARSE_CSR:
+    case CP_SPARSE_CSC: break;
+    }
+    return of_rows(format, rows, columns, p);
+}
 cp_sparse *cp_sparse_new(cp_sparse_format format, int64_t rows, int64_t columns, cp_array *data, cp_array *first,
                          cp_array *second)
 {
-    const bool triples = format == CP_SPARSE_COO;
     cpi_composite f;
-    if (cpi_null(NEW, data) || cpi_null(NEW, first) || cpi_null(NEW, second) ||
-        check_shape(NEW, rows, columns, format) || check_line("data", data, false) ||
-        check_elements(NEW, "data", data->type) || check_line(triples ? "rows" : "indices", first, true) ||
-        check_line(triples ? "columns" : "indptr", second, true) || !cpi_begin(&f, NEW, data))
+    if (check_shape(NEW, rows, columns, format)) return NULL;
+    const bool two = !FORMS[format].second;
+    if (two && second)
+        return cpi_fail(CP_ERROR_VALUE, "%s: diagonals have no third array: second must be NULL", NEW), NULL;
+    if (cpi_null(NEW, data) || cpi_null(NEW, first) || (!two && cpi_null(NEW, second)) ||
+        check_line("data", data, FORMS[format].ndim, false) || check_elements(NEW, "data", data->type) ||
+        check_line(FORMS[format].first, first, 1, true) ||
+        (!two && check_line(FORMS[format].second, second, 1, true)) || !cpi_begin(&f, NEW, data))
         return NULL;
     cpi_device *device = cpi_common_device(NEW, 3, (cp_array *const[]){data, first, second});
-    const cp_type index = index_type(greater(greater(rows, columns), data->size), first, second);
+    const int64_t most = greater(greater(rows, columns), data->ndim == 2 ? 0 : data->size);
+    const cp_type index = index_type(most, first, two ? first : second);
     cpi_sparse_parts p = {0};
     if (device) p.data = cpi_dense_in_scope(NEW, data, data->type, device);
     if (p.data) p.first = cpi_dense_in_scope(NEW, first, index, device);
-    if (p.first) p.second = cpi_dense_in_scope(NEW, second, index, device);
-    cp_sparse *made = !p.second ? NULL : triples ? of_triples(rows, columns, p) : of_rows(format, rows, columns, p);
-    return cpi_sparse_end(&f, made);
+    if (p.first && !two) p.second = cpi_dense_in_scope(NEW, second, index, device);
+    const bool all = p.first && (two || p.second);
+    return cpi_sparse_end(&f, all ? of_parts(format, rows, columns, p) : NULL);
 }
 
 /* --- dense arrays, diagonals --- */
@@ -229,6 +251,14 @@ cp_sparse *cp_sparse_from_diagonals(int64_t rows, int64_t columns, cp_array *dia
         check_elements(name, "diagonals", diagonals->type) || check_diagonals(name, diagonals, n, offsets) ||
         !cpi_begin(&f, name, diagonals))
         return NULL;
+    if (format == CP_SPARSE_DIA) {
+        bool wide = greater(rows, columns) > INT32_MAX;
+        for (int i = 0; i < n; i++) wide = wide || offsets[i] != (int32_t)offsets[i];
+        cp_array *of = cp_from_host(n ? offsets : &rows, CP_INT64, CP_SHAPE(n), NULL), *data = cp_copy(diagonals);
+        if (data) data = cp_contiguous(data);
+        if (of && !wide) of = cp_astype(of, CP_INT32);
+        return cpi_sparse_end(&f, of && data ? cpi_sparse_of_diagonals(name, rows, columns, data, of) : NULL);
+    }
     const cp_type index = greater(rows, columns) > INT32_MAX ? CP_INT64 : CP_INT32;
     const int64_t length = diagonals->shape[1] < columns ? diagonals->shape[1] : columns;
     cp_array **parts = cpi_malloc((size_t)(3 * n + 3) * sizeof *parts), **row = parts + n + 1, **column = row + n + 1;

@@ -1,8 +1,8 @@
 /* The record behind cp_sparse, and what the functions of matrices share.
  *
- * Invariant: the three arrays are contiguous, on one device, were checked, and are never written to. `major` and
- * `minor` are the lengths of the axes that indptr and the indices count: csc is csr of the transpose, so that a
- * function of compressed rows serves both. */
+ * Invariant: the three arrays (diagonals: two) are contiguous, on one device, were checked, and are never written to.
+ * `major` and `minor` are the lengths of the axes that indptr and the indices count: csc is csr of the transpose, so
+ * that a function of compressed rows serves both. */
 #ifndef CPI_SPARSE_HANDLE_H
 #define CPI_SPARSE_HANDLE_H
 
@@ -14,7 +14,8 @@ struct cp_sparse {
     int refs;
     cp_sparse_format format;
     int64_t rows, columns;
-    cp_array *part[3];  /* owned; in the format's order */
+    cp_array *part[3];  /* owned; in the format's order; diagonals have no third */
+    int64_t stored;     /* how many elements */
     bool sorted, canonical;
 };
 
@@ -31,12 +32,32 @@ static inline cpi_sparse_parts cpi_sparse_parts_of(const cp_sparse *a)
 
 /* A call with the matrix's device current, and a scope that frees what it makes; ended by cpi_sparse_end or cpi_end. */
 bool cpi_sparse_begin(cpi_composite *f, const char *function, const cp_sparse *a);
-/* A matrix of these arrays, of which it takes references of its own; NULL where one of them is NULL. */
+/* A matrix of these arrays, of which it takes references of its own; NULL where one of them is NULL. Of diagonals the
+ * caller sets `stored`. */
 cp_sparse *cpi_sparse_made(cp_sparse_format format, int64_t rows, int64_t columns, cpi_sparse_parts parts, bool sorted,
                            bool canonical);
 /* Ends the call; NULL, with the matrix freed, where anything in it failed. */
 cp_sparse *cpi_sparse_end(const cpi_composite *f, cp_sparse *made);
-/* A matrix as compressed rows where it is triples: a reference. */
+/* Is it compressed rows or columns? */
+static inline bool cpi_sparse_has_lines(const cp_sparse *a)
+{
+    return a->format == CP_SPARSE_CSR || a->format == CP_SPARSE_CSC;
+}
+/* A matrix as compressed rows where it is triples, diagonals or blocks: a reference. */
 cp_sparse *cpi_sparse_compressed(cp_sparse *a);
+/* What was made of a's elements: triples of triples, of diagonals and blocks the compressed rows that it is. */
+cp_sparse *cpi_sparse_in_kind(cp_sparse *made, const cp_sparse *a);
+
+/* --- diagonals and blocks (formats.c), inside of a call --- */
+
+cp_code cpi_sparse_check_rows(const char *name, cp_array *indices, cp_array *indptr, int64_t minor, int64_t *found,
+                              int64_t *last);
+/* Of arrays that are checked for all but their shapes and values: contiguous, on one device. */
+cp_sparse *cpi_sparse_of_diagonals(const char *name, int64_t rows, int64_t columns, cp_array *data, cp_array *offsets);
+cp_sparse *cpi_sparse_of_blocks(const char *name, int64_t rows, int64_t columns, cpi_sparse_parts p);
+/* Compressed rows, of diagonals also columns. */
+cp_sparse *cpi_sparse_lines_of(const cp_sparse *a, cp_sparse_format format);
+cp_sparse *cpi_sparse_to_diagonals(cp_sparse *a);
+cp_sparse *cpi_sparse_turned(const cp_sparse *a);
 
 #endif

@@ -99,7 +99,10 @@ cp_code cpi_sparse_cpu_tile_count(cp_stream *stream, const cpi_sparse_tiles *t)
 }
 cp_code cpi_sparse_cpu_tile_fill(cp_stream *stream, const cpi_sparse_tiles *t)
 {
-    return tile(stream, t, fill_table[size_row(t->a.type)][t->a.wide], 3);
+    const cp_code code = tile(stream, t, fill_table[size_row(t->a.type)][t->a.wide], 3);
+    /* what follows on a queue, before anybody learns of the failure, must find indices within the matrix */
+    if (code != CP_OK) memset(t->indices, 0, (size_t)t->ends[t->a.rows / t->height] * (t->a.wide ? 8 : 4));
+    return code;
 }
 cp_code cpi_sparse_cpu_untile(cp_stream *stream, const cpi_sparse_tiles *t)
 {

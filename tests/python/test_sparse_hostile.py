@@ -194,3 +194,12 @@ def test_singular_systems_and_preconditioners_leave_finite_iterates():
     x, info = cs.linalg.gmres(cp.asarray(a), cp.asarray(b), x0=cp.asarray([1.0, 0, 0]), M=cp.asarray(m), rtol=1e-15)
     assert info > 0
     np.testing.assert_allclose(x.get(), [0, 1 / 3, 0], atol=1e-15)
+
+
+def test_earlier_names_of_generators():
+    a = cs.csr_array(cp.asarray(np.arange(70.0).reshape(10, 7) % 11))
+    for seed in (1, np.random.RandomState(1), np.random.default_rng(1)):
+        for solver in ("arpack", "propack"):
+            s = cs.linalg.svds(a, k=2, solver=solver, random_state=seed, return_singular_vectors=False)
+            np.testing.assert_allclose(np.sort(s.get()), np.sort(np.linalg.svd(a.toarray().get())[1])[-2:], rtol=1e-8)
+    cp.scipy.interpolate.BarycentricInterpolator(cp.arange(3.0), cp.arange(3.0), random_state=1)

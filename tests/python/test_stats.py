@@ -377,3 +377,24 @@ def test_statistics_of_complex_values_and_of_an_earlier_result(device, statistic
             assert a.statistic.dtype == b.statistic.dtype
             np.testing.assert_allclose(b.statistic.get(), a.statistic, rtol=1e-13)
             np.testing.assert_array_equal(b.binnumber.get(), a.binnumber)
+
+
+@pytest.mark.parametrize("seed", [1, np.random.default_rng(1), np.random.RandomState(1), np.random])
+def test_generators_of_numpys(device, seed):
+    """They draw what SciPy's functions draw of them, as arrays of the device."""
+    x = cp.asarray(r.random((20, 2)))
+    for minit in ("random", "points", "++"):
+        means, labels = cp.scipy.cluster.vq.kmeans2(x, 3, minit=minit, rng=seed, missing="warn")
+        assert means.shape == (3, 2) and labels.shape == (20,)
+    assert cp.scipy.cluster.vq.kmeans(x, 2, seed=seed)[0].shape == (2, 2)
+    assert cs.gaussian_kde(x.T).resample(5, seed=seed).shape == (2, 5)
+    for name, shapes in (("norm", ()), ("expon", ()), ("gamma", (2.0,)), ("beta", (2.0, 3.0)), ("t", (4.0,)),
+                         ("chi2", (3.0,)), ("uniform", ()), ("f", (3.0, 4.0)), ("laplace", ())):
+        drawn = getattr(cs, name).rvs(*shapes, size=(3, 4), random_state=seed)
+        assert isinstance(drawn, cp.ndarray) and drawn.shape == (3, 4)
+    if isinstance(seed, int):
+        return
+    for make in (lambda: np.random.default_rng(5), lambda: np.random.RandomState(5)):
+        for name, shapes in (("norm", ()), ("expon", ()), ("gamma", (2.0,)), ("beta", (2.0, 3.0))):
+            np.testing.assert_allclose(getattr(cs, name).rvs(*shapes, size=7, random_state=make()).get(),
+                                       getattr(st, name).rvs(*shapes, size=7, random_state=make()), rtol=1e-12)

@@ -10,6 +10,7 @@ import cuprite
 from cuprite import _spatial, ndarray
 from cuprite._beside import beside_its_arrays, computed
 from cuprite._missing import getter as _getter, listing as _listing
+from cuprite.scipy._generators import generator
 
 __all__ = ["ClusterError", "kmeans", "kmeans2", "vq", "whiten"]
 __getattr__ = _getter(__name__)
@@ -87,10 +88,6 @@ def _means(obs, label, k):
     return cuprite.stack(sums, axis=1) / some[:, None], has
 
 
-def _generator(rng):
-    return rng if hasattr(rng, "standard_normal") else cuprite.random.default_rng(rng)
-
-
 def _lloyd(obs, guess, thresh):
     """(code book without empty clusters, mean distance) after the steps that it takes."""
     code_book, last, change = guess, None, numpy.inf
@@ -128,7 +125,7 @@ def kmeans(obs, k_or_guess, iter=20, thresh=1e-5, check_finite=True, *, rng=None
             raise ValueError("If k_or_guess is a scalar, it must be an integer.")
         if k < 1:
             raise ValueError(f"Asked for {k} clusters.")
-        rng, book, distance = _generator(seed if rng is None else rng), None, numpy.inf
+        rng, book, distance = generator(seed if rng is None else rng), None, numpy.inf
         for _ in range(iter):
             which = rng.choice(table.shape[0], k, replace=False)
             found = _lloyd(table, table[which], thresh)
@@ -194,7 +191,7 @@ def kmeans2(data, k, iter=10, thresh=1e-5, minit="random", missing="warn", check
             raise ValueError(f"Cannot ask kmeans2 for {k} clusters (k was {k})")
         if minit not in ("random", "points", "++"):
             raise ValueError(f"Unknown init method {minit!r}")
-        means = _first_means(table, int(k), minit, _generator(seed if rng is None else rng))
+        means = _first_means(table, int(k), minit, generator(seed if rng is None else rng))
     for _ in range(operator.index(iter)):
         label, _ = _spatial.nearest_points(table, means)
         new, has = _means(table, label, means.shape[0])

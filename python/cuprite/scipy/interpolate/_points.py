@@ -179,7 +179,7 @@ class BarycentricInterpolator(_WithDerivatives):
     """The polynomial through points, in barycentric form.
 
     Parameters: xi: the points; yi: the values (None: given later); axis: of yi; wi: the weights, where they are known;
-        rng: is not needed: nothing is drawn.
+        rng: is not needed: nothing is drawn; random_state: its earlier name.
     Errors: ValueError for shapes that do not fit and points that coincide.
 
     Example:
@@ -188,7 +188,7 @@ class BarycentricInterpolator(_WithDerivatives):
         array([2.25])
     """
 
-    def __init__(self, xi, yi=None, axis=0, *, wi=None, rng=None):
+    def __init__(self, xi, yi=None, axis=0, *, wi=None, rng=None, random_state=None):
         self.xi, self._y_axis = _arrays.real(xi), axis
         self.n = self.xi.size
         self.set_yi(yi, axis)

@@ -8,6 +8,7 @@ import numpy
 import cuprite
 from cuprite import _splines, ndarray
 from cuprite._beside import beside_its_arrays, computed
+from cuprite.scipy._generators import generator
 from cuprite.scipy.stats._arrays import floating
 
 
@@ -232,7 +233,7 @@ class gaussian_kde:
         Parameters: size: how many (None: as many as weigh); seed: of the generator, or one.
         """
         size = int(self._neff) if size is None else size
-        rng = seed if hasattr(seed, "standard_normal") else cuprite.random.default_rng(seed)
+        rng = generator(seed)
         noise = self.cho_cov @ rng.standard_normal((self.d, size))
         edges = cuprite.cumsum(self._weights)
         which = cuprite.clip(cuprite.searchsorted(edges, rng.random(size), side="right"), 0, self.n - 1)

@@ -9,6 +9,7 @@ import cuprite
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite.scipy import special as sc
+from cuprite.scipy._generators import generator
 from cuprite.scipy.stats._arrays import floating
 
 _ROOT = math.sqrt(2 * math.pi)
@@ -169,7 +170,7 @@ class _Distribution:
         if not bool(good.all()):
             raise ValueError("Domain error in arguments. The `scale` parameter must be positive for all distributions, "
                              "and many distributions have restrictions on shape parameters.")
-        rng = random_state if hasattr(random_state, "standard_normal") else cuprite.random.default_rng(random_state)
+        rng = generator(random_state)
         whole = numpy.broadcast_shapes(*(v.shape for v in (*shapes, loc, scale)))
         size = whole if size is None else size
         drawn = self._draw(rng, size, *(float(v) if v.ndim == 0 else v for v in shapes))

@@ -179,24 +179,26 @@ def eigs(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=None
 
 
 def svds(A, k=6, ncv=None, tol=0, which="LM", v0=None, maxiter=None, return_singular_vectors=True, solver="arpack",
-         rng=None, options=None):
+         rng=None, options=None, *, random_state=None):
     """(u, s, vh): k singular values of a matrix, ascending, with their vectors, or s alone.
 
     Parameters: A: a matrix or operator; k: how many; ncv: how many vectors are kept; tol: the relative accuracy, 0 for
         the type's; which: 'LM', the largest, or 'SM'; v0: where to begin; maxiter: the most restarts;
         return_singular_vectors: True, False, 'u' or 'vh': which are wanted; solver: 'arpack', 'lobpcg' or 'propack';
-        rng: a generator for v0; options: without effect, as in SciPy.
+        rng: a generator for v0; options: without effect, as in SciPy; random_state: rng's earlier name.
     Errors: ValueError for arguments that there are not, an empty matrix; ArpackNoConvergence, which has what was
         found."""
     A = _floating(A)
     if str(solver).lower() == "arpack" and return_singular_vectors in (True, False, "u", "vh"):
-        ours = _singular(A, k, ncv, tol, which, v0, maxiter, return_singular_vectors, rng)
+        ours = _singular(A, k, ncv, tol, which, v0, maxiter, return_singular_vectors,
+                         rng if random_state is None else random_state)
         if ours is not None:
             return ours
     theirs = scipy_linalg("svds")
+    drawn = {"rng": rng} if random_state is None else {"random_state": random_state}
     return _found(theirs, lambda: theirs.svds(
-        lent(A), k=k, ncv=ncv, tol=tol, which=which, v0=to_host(v0), maxiter=maxiter, solver=solver, rng=rng,
-        return_singular_vectors=return_singular_vectors))
+        lent(A), k=k, ncv=ncv, tol=tol, which=which, v0=to_host(v0), maxiter=maxiter, solver=solver,
+        return_singular_vectors=return_singular_vectors, **drawn))
 
 
 def _singular(A, k, ncv, tol, which, v0, maxiter, wanted, rng):

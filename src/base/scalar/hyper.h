@@ -46,12 +46,16 @@ CPS_HEAVY double cps_hyper_series(double a, double b, double c, double z)
     for (double k = 0; k < 20000; k++) {
         cps_two t = cps_two_sum(a, k), d = cps_two_times(cps_two_sum(c, k), cps_two_of(k + 1, 0));
         if (!one) t = cps_two_times(t, cps_two_sum(b, k));
-        if (t.high == 0) return fabs(sum.high) < 1e-29 * largest ? 0 : cps_two_result(sum, largest); /* a root */
+        if (t.high == 0) { /* near a root 0, unless the terms were so large that it may be any number */
+            if (fabs(sum.high) < 1e-29 * largest) return largest < 1e10 ? 0 : CPS_NAN;
+            return cps_two_result(sum, largest);
+        }
         term = cps_two_over(cps_two_times(cps_two_times(term, t), cps_two_of(z, 0)), d);
         sum = cps_two_add(sum, term);
-        const double size = fabs(term.high), ratio = fabs(t.high * z / d.high);
+        const double size = fabs(term.high), turn = t.high * z / d.high, ratio = fabs(turn);
         if (size > largest) largest = size;
-        if (!(size < 1e300)) return ratio > 0 && k > -a && k > -c ? copysign(CPS_INF, term.high) : CPS_NAN;
+        if (!(size < 1e300)) /* infinite where all that follow have the sign */
+            return turn > 0 && k > -a && k > -c && (one || k > -b) ? copysign(CPS_INF, term.high) : CPS_NAN;
         if (k > -c && size < 1e-18 * fabs(sum.high) * (ratio < 1 ? 1 - ratio : 0))
             return cps_two_result(sum, largest);
         if (k > -c && size < 1e-34 * largest && ratio < 0.9) return cps_two_result(sum, largest);
@@ -213,16 +217,31 @@ CPS_HEAVY double cps_hyp2f1_continued_to_1(double a, double b, double c, double 
     }
     return fabs(f.y) < 1e-5 * most ? CPS_NAN : m < 0 ? pow(y, m) * f.y : f.y;
 }
+/* A polynomial near 1, y = 1 - z, whose terms cancel in powers of z: in powers of y (DLMF 15.8.7), or by Euler's
+ * transformation where that is a polynomial too. */
+CPS_HEAVY double cps_hyp2f1_polynomial_near_1(double a, double b, double c, double z, double y)
+{
+    const int first = cps_not_positive_whole(a) && !(cps_not_positive_whole(b) && b > a);
+    const double n = first ? -a : -b, other = first ? b : a, d = other - c - n + 1;
+    if (cps_not_positive_whole(d))
+        return cps_not_positive_whole(c - other) ? pow(y, c - a - b) * cps_hyper_series(c - a, c - b, c, z) : CPS_NAN;
+    double factor = 1;
+    for (double k = 0; k < n; k++) factor *= (c - other + k) / (c + k);
+    return factor * cps_hyper_series(-n, other, d, y);
+}
 /* z and 1 - z for 0 <= z < 1. */
 CPS_HEAVY double cps_hyp2f1_unit(double a, double b, double c, double z, double y)
 {
-    const int ends = (cps_not_positive_whole(a) && a > -1e4) || (cps_not_positive_whole(b) && b > -1e4);
-    if (ends || z <= 0.6) return cps_hyper_series(a, b, c, z);
+    const int ends = (cps_not_positive_whole(a) && a >= -1e4) || (cps_not_positive_whole(b) && b >= -1e4);
+    if (ends || z <= 0.6) {
+        const double r = cps_hyper_series(a, b, c, z);
+        return r != r && ends && z > 0.5 ? cps_hyp2f1_polynomial_near_1(a, b, c, z, y) : r;
+    }
     if (z <= 0.8) { /* as fast as what follows, and of terms that hardly cancel */
         const double plain = cps_hyper_series_plain(a, b, c, z);
         if (plain == plain) return plain;
     }
-    if ((cps_not_positive_whole(c - a) && c - a > -1e4) || (cps_not_positive_whole(c - b) && c - b > -1e4))
+    if ((cps_not_positive_whole(c - a) && c - a >= -1e4) || (cps_not_positive_whole(c - b) && c - b >= -1e4))
         return pow(y, c - a - b) * cps_hyper_series(c - a, c - b, c, z);
     const double m = c - a - b, off = fabs(m - rint(m));
     double r = fabs(m) < 40 && (off == 0 || off > 0.05) ? cps_hyp2f1_near_1(a, b, c, y) : CPS_NAN;
@@ -252,7 +271,7 @@ CPS_HEAVY double cps_hyp2f1_at(double a, double b, double c, double z, double y)
     if (cps_infinite(a) || cps_infinite(b) || cps_infinite(c) || cps_infinite(z)) return CPS_NAN;
     if (y == 0) {
         const double m = c - a - b;
-        if (ends && fabs(a) < 1e4 && fabs(b) < 1e4) return cps_hyper_series(a, b, c, 1);
+        if (ends && fabs(a) <= 1e4 && fabs(b) <= 1e4) return cps_hyper_series(a, b, c, 1);
         return m > 0 ? cps_hyp2f1_of_1(a, b, c) : CPS_INF;
     }
     if (ends && (z > 1 || z < -1)) return cps_hyper_series(a, b, c, z);

@@ -277,7 +277,7 @@ CPS_HEAVY cp_complex128 cps_hyp2f1_far(double a, double b, double c, cp_complex1
 CPS_HEAVY cp_complex128 cps_hyp2f1_at_c128(double a, double b, double c, cp_complex128 z, cp_complex128 y)
 {
     if (a != a || b != b || c != c || z.re != z.re || z.im != z.im) return cps_no_number();
-    const int ends = (cps_not_positive_whole(a) && a > -1e4) || (cps_not_positive_whole(b) && b > -1e4);
+    const int ends = (cps_not_positive_whole(a) && a >= -1e4) || (cps_not_positive_whole(b) && b >= -1e4);
     const int zero = z.re == 0 && z.im == 0;
     if (cps_not_positive_whole(c) && !((cps_not_positive_whole(a) && a >= c) || (cps_not_positive_whole(b) && b >= c)))
         return zero || a == 0 || b == 0 ? CPS_C(1, 0) : CPS_C(CPS_INF, 0);
@@ -290,7 +290,7 @@ CPS_HEAVY cp_complex128 cps_hyp2f1_at_c128(double a, double b, double c, cp_comp
     if (b == c) return cps_power_times(y, -a, none, CPS_C(1, 0));
     if (a == c) return cps_power_times(y, -b, none, CPS_C(1, 0));
     cp_complex128 r;
-    if ((cps_not_positive_whole(c - a) && c - a > -1e4) || (cps_not_positive_whole(c - b) && c - b > -1e4))
+    if ((cps_not_positive_whole(c - a) && c - a >= -1e4) || (cps_not_positive_whole(c - b) && c - b >= -1e4))
         r = cps_power_times(y, c - a - b, none, cps_hyper_series_c128(c - a, c - b, c, z));
     else {
         r = cps_hyp2f1_turned(a, b, c, z, y);

@@ -195,3 +195,77 @@ def test_offsets_far_outside():
         assert values.tolist() == [1, 1, 1] and indices.tolist() == [0, 1, 2] and ends.tolist() == [0, 1, 2, 3]
     with raises(ValueError):
         _sparse.sparse_blocks_of(cp.ones(2), cp.asarray([0, 1]), cp.asarray([0, 2]), 2**62, 3, 2**62)
+
+
+@pytest.mark.parametrize("format", ["csr", "csc"])
+def test_beside_each_other(format):
+    """Compressed lines beside each other and one below the other: order, zeros and duplicates stay."""
+    r = np.random.default_rng(4)
+    for kind in ("array", "matrix"):
+        for n, widths in ((5, (3, 1, 4)), (0, (2, 2)), (7, (6,)), (40, (30, 0, 50))):
+            pairs = []
+            for i, width in enumerate(widths):
+                a = sp.random_array((n, width), density=.3, rng=r) if n * width else sp.coo_array((n, width))
+                a = getattr(sp, f"{format}_{kind}")(a if i % 2 else a.astype("f4"))
+                pairs.append((getattr(cs, f"{format}_{kind}")(a), a))
+            for name, turned in (("hstack", False), ("vstack", True)):
+                ours, theirs = ([(a.T.asformat(format) if turned else a) for a in side] for side in zip(*pairs))
+                for given in (None, "coo", "csr", "csc"):
+                    got, want = (getattr(m, name)(side, format=given) for m, side in ((cs, ours), (sp, theirs)))
+                    assert got.format == want.format and got.dtype == want.dtype
+                    same(got, want)
+                    got.check_format() if got.format != "coo" else None
+    twice = (np.array([1.0, 2, 3, 0]), np.array([2, 0, 2, 1]), np.array([0, 3, 4]))
+    theirs = getattr(sp, f"{format}_array")(twice, shape=(2, 3) if format == "csr" else (3, 2))
+    ours = getattr(cs, f"{format}_array")(tuple(cp.asarray(x) for x in twice), shape=theirs.shape)
+    for name in ("hstack", "vstack"):
+        got, want = getattr(cs, name)([ours, ours]), getattr(sp, name)([theirs, theirs])
+        assert got.nnz == want.nnz == 8 and not got.has_sorted_indices
+        np.testing.assert_array_equal(got.toarray().get(), want.toarray())
+    with raises(ValueError):
+        cs.hstack([ours, cs.csr_array((5, 5), dtype="f8").asformat(format)])
+
+
+def test_sums_of_like_diagonals():
+    r = np.random.default_rng(5)
+    for shape, length in (((4, 6), 6), ((6, 4), 7), ((3, 3), 2)):
+        offsets = np.array([1, -2, 0])
+        x, y = r.normal(size=(2, 3, length))
+        mine = [cs.dia_array((cp.asarray(v), cp.asarray(offsets)), shape=shape) for v in (x, y)]
+        theirs = [sp.dia_array((v, offsets), shape=shape) for v in (x, y)]
+        same(mine[0] + mine[1], theirs[0] + theirs[1], stored=False)
+        same(mine[0] - mine[1], theirs[0] - theirs[1], stored=False)
+        same(mine[0] + mine[0], theirs[0] + theirs[0], stored=False)
+        more = cs.dia_array((cp.asarray(x), cp.asarray(offsets + 1)), shape=shape)
+        np.testing.assert_allclose((mine[0] + more).toarray().get(), (mine[0].toarray() + more.toarray()).get())
+
+
+def test_what_is_wrong_with_rows():
+    """The bits of a check, of small matrices that are right and wrong in many ways."""
+    from cuprite import _sparse
+    r = np.random.default_rng(6)
+    seen = set()
+    for t in range(1500):
+        m, n, columns = int(r.integers(1, 8)), int(r.integers(0, 12)), int(r.integers(1, 30))
+        ends = np.sort(r.integers(0, n + 1, m + 1)) if t % 7 else r.integers(-1, n + 2, m + 1)
+        if t % 7:
+            ends[0], ends[-1] = 0, n
+        x = r.integers(0, columns, n)
+        for first, last in zip(ends[:-1], ends[1:]):
+            if t % 2 and 0 <= first <= last <= n:
+                x[first:last] = np.sort(x[first:last])
+        if t % 11 == 0 and n:
+            x[r.integers(n)] = r.integers(-2, columns + 2)
+        want = int(ends[0] != 0)
+        for first, last in zip(ends[:-1], ends[1:]):
+            if not 0 <= first <= last <= n:
+                want |= 2
+                continue
+            row = np.concatenate([[-1], x[first:last]])
+            want |= 4 * bool((row[1:] < 0).any()) | 8 * bool((row >= columns).any())
+            want |= 16 * bool((row[1:] < row[:-1]).any()) | 32 * bool((row[1:] == row[:-1]).any())
+        dtype = ("i4", "i8")[t % 3 == 0]
+        got = int(_sparse.sparse_check(cp.asarray(x.astype(dtype)), cp.asarray(ends.astype(dtype)), columns))
+        assert got == want + 256 * max(int(ends[-1]), 0)
+        seen |= {bit for bit in (1, 2, 4, 8, 16, 32) if want & bit}
+    assert seen == {1, 2, 4, 8, 16, 32}

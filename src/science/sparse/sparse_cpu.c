@@ -4,11 +4,13 @@
 #define SUFFIX i32
 #define I int32_t
 #include "sparse/indices.inc"
+#include "sparse/check.inc"
 #undef I
 #undef SUFFIX
 #define SUFFIX i64
 #define I int64_t
 #include "sparse/indices.inc"
+#include "sparse/check.inc"
 #undef I
 #undef SUFFIX
 
@@ -19,17 +21,17 @@ typedef struct checked {
     int found; /* changed atomically */
 } checked;
 
-static void check_rows(const void *job, int64_t begin, int64_t end)
+static void check_part(const void *job, int64_t begin, int64_t end)
 {
     const checked *c = job;
-    const int found = c->a->wide ? cpi_sp_check_i64(c->a, begin, end) : cpi_sp_check_i32(c->a, begin, end);
+    const int found = c->a->wide ? check_rows_i64(c->a, begin, end) : check_rows_i32(c->a, begin, end);
     if (found) __atomic_fetch_or((int *)&c->found, found, __ATOMIC_RELAXED);
 }
 cp_code cpi_sparse_cpu_check(cp_stream *stream, const cpi_csr *a, int64_t *found)
 {
     (void)stream;
     checked c = {a, 0};
-    if (a->rows) cpi_sparse_run(&c, a->rows, cpi_sparse_mean(a), check_rows);
+    if (a->rows) cpi_sparse_run(&c, a->rows, cpi_sparse_mean(a), check_part);
     const int64_t last = a->wide ? ((const int64_t *)a->indptr)[a->rows] : ((const int32_t *)a->indptr)[a->rows];
     if (!a->rows && last) c.found |= CP_SPARSE_BAD_START;
     *found = c.found | (last > 0 ? last * CP_SPARSE_LAST : 0);

@@ -6,7 +6,8 @@ from cuprite import _sparse as S
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
 from cuprite.scipy.sparse._data import DataMatrix
 from cuprite.scipy.sparse._minmax import Extremes
-from cuprite.scipy.sparse._util import check_shape, get_index_dtype, getdtype, isscalarlike, isshape, without_halves
+from cuprite.scipy.sparse._util import (check_shape, get_index_dtype, getdtype, isscalarlike, isshape, sum_dtype,
+                                         without_halves)
 
 
 def _estimate(csr):
@@ -132,15 +133,20 @@ class _bsr(Extremes, DataMatrix):
         return class_of("csr", False)((cp.arange(self.data.shape[0]), self.indices, self.indptr),
                                       shape=(m // R, n // C))
 
-    def _places(self):
-        """indices and indptr, checked: whoever has seen them may have written to them. One pass where all is well."""
+    def _found(self):
+        """The bits of cuprite/csr.h, by one pass over indices and indptr, where they make a matrix; else None. Whoever
+        has seen them may have written to them."""
         indices, indptr, (R, C) = self.indices, self.indptr, self.blocksize
         if indices.dtype == indptr.dtype and indices.dtype.char in "ilq" and indices.ndim == indptr.ndim == 1 and (
                 indptr.size == self._shape[0] // R + 1) and indices.size == self.data.shape[0]:
             found = int(S.sparse_check(indices, indptr, self._shape[1] // C))
-            if found // 256 == indices.size and not found & 15:     # the bits of cuprite/csr.h that are errors
-                return indices, indptr
-        return self._blocks()._triple()[1:]
+            if found // 256 == indices.size and not found & 15:
+                return found
+        return None
+
+    def _places(self):
+        """indices and indptr, checked."""
+        return (self.indices, self.indptr) if self._found() is not None else self._blocks()._triple()[1:]
 
     def _about(self):
         return f" (blocksize={'x'.join(str(x) for x in self.blocksize)})"
@@ -160,7 +166,15 @@ class _bsr(Extremes, DataMatrix):
 
     def _with_data(self, data, copy=True):
         indices, indptr = (self.indices.copy(), self.indptr.copy()) if copy else (self.indices, self.indptr)
-        return type(self)((data, indices, indptr), shape=self._shape)
+        return self._new(data, indices, indptr, self._shape)
+
+    def sum(self, axis=None, dtype=None, out=None) -> ndarray:
+        """The sum of the elements.
+
+        Parameters: axis: None for all, or one axis; dtype: the result's type; out: an array for it."""
+        if axis is None and self.dtype.kind != "b" and self.indices.size == self.data.shape[0]:
+            return self.data.sum(dtype=dtype or sum_dtype(self.dtype), out=out)
+        return super().sum(axis=axis, dtype=dtype, out=out)
 
     def copy(self) -> _spbase:
         """A copy that shares no array."""
@@ -217,7 +231,7 @@ class _bsr(Extremes, DataMatrix):
         self._check_axes(axes)
         turned = self._blocks().T.tocsr()
         number, indices, indptr = turned._triple()
-        return type(self)((self.data[number].transpose(0, 2, 1).copy(), indices, indptr), shape=self._shape[::-1])
+        return self._new(self.data[number].transpose(0, 2, 1).copy(), indices, indptr, self._shape[::-1])
 
     @property
     def has_sorted_indices(self) -> bool:
@@ -227,7 +241,8 @@ class _bsr(Extremes, DataMatrix):
     @property
     def has_canonical_format(self) -> bool:
         """Whether the indices of each row of blocks ascend and none is there twice."""
-        return self._blocks().has_canonical_format
+        found = self._found()
+        return self._blocks().has_canonical_format if found is None else not found & 48
 
     def sort_indices(self) -> None:
         """Sorts the indices of each row of blocks, in place."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 
 import cuprite as cp
+from cuprite import _sparse as S
 from cuprite.scipy.sparse._axes import index_type
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, taken
 from cuprite.scipy.sparse._util import get_index_dtype, isintlike, isscalarlike, upcast
@@ -214,6 +215,29 @@ def _vstacked(blocks, is_array):
     return class_of("csr", is_array)._new(data, indices, cp.concatenate(parts), (rows, n), *known)
 
 
+def _hstacked(blocks, is_array):
+    """csr matrices of as many rows each, beside each other: one below the other, then their rows in turns."""
+    (m, count), n = (blocks[0]._shape[0], len(blocks)), sum(b._shape[1] for b in blocks)
+    shifted, before = [], 0
+    for b in blocks:
+        data, indices, indptr = b._triple()
+        index = get_index_dtype([indices], maxval=n)
+        shifted.append(class_of("csr", is_array)._new(data, indices.astype(index, copy=False) + before, indptr, (m, n),
+                                                      b._sorted, b._canonical))
+        before += b._shape[1]
+    below = _vstacked(shifted, is_array)
+    turns = cp.arange(m * count).reshape(count, m).T.ravel()
+    data, indices, ends = S.sparse_take(*below._triple(), turns)
+    return class_of("csr", is_array)._new(data, indices, cp.ascontiguousarray(ends[::count]), (m, n), below._sorted,
+                                          below._canonical)
+
+
+def _beside(blocks, format):
+    """Can these be put beside each other as rows, or as columns, without triples?"""
+    return all(issparse(b) and b.format == format and b.ndim == 2 for b in blocks) and len(
+        {b._shape[format == "csc"] for b in blocks}) == 1
+
+
 def _lengths(grid):
     """The rows of each row of blocks and the columns of each column."""
     rows, columns = [0] * len(grid), [0] * len(grid[0])
@@ -241,6 +265,12 @@ def _block(blocks, format, dtype, is_array):
         return new if dtype is None else new.astype(dtype, copy=False)
     if len(grid) == 1 and all(issparse(b) and b.format == "csc" for b in grid[0]) and result == "csc":
         new = _vstacked([b.T for b in grid[0]], is_array).T
+        return new if dtype is None else new.astype(dtype, copy=False)
+    if len(grid) == 1 and result == "csr" and _beside(grid[0], "csr"):
+        new = _hstacked(grid[0], is_array)
+        return new if dtype is None else new.astype(dtype, copy=False)
+    if len(grid[0]) == 1 and result == "csc" and _beside([r[0] for r in grid], "csc"):
+        new = _hstacked([r[0].T for r in grid], is_array).T
         return new if dtype is None else new.astype(dtype, copy=False)
     grid = [[None if b is None else class_of("coo", True)(b) for b in row] for row in grid]
     rows, columns = _lengths(grid)

@@ -210,6 +210,11 @@ class _dia(DataMatrix):
             if sign < 0 or other.format == "dok":
                 return self.tocsr()._add_sparse(other, sign)
             return other._add_sparse(self, 1)
+        same = self.offsets is other.offsets or self.data.shape == other.data.shape and bool(
+            (self.offsets == other.offsets).all())
+        if same and self.data.shape == other.data.shape:
+            data = self.data + other.data if sign > 0 else self.data - other.data
+            return type(self)((data, self.offsets.copy()), shape=self._shape)
         offsets = cp.union1d(self.offsets, other.offsets)
         columns = max(self.data.shape[1], other.data.shape[1])
         data = cp.zeros((offsets.size, columns), dtype=cp.result_type(self.dtype, other.dtype))

@@ -199,7 +199,7 @@ def spsolve(A, b, permc_spec=None, use_umfpack=True):
         >>> cp.scipy.sparse.linalg.spsolve(a, cp.asarray([5.0, 4.0]))
         array([1., 1.])
     """
-    if permc_spec is None and isinstance(b, cp.ndarray):
+    if permc_spec is None and isinstance(b, cp.ndarray) and b.shape and b.shape[0] <= _FEW:
         x = _of_few(A, b)
         if x is not None:
             return x

@@ -331,6 +331,39 @@ def test_attributes():
     c.close()
 
 
+@pytest.mark.parametrize("power", [-980, -520, -170, 170, 520, 990])
+def test_planes_of_any_magnitude(power):
+    """Their normals stay, all else follows a power of two exactly."""
+    x, unit = np.random.default_rng(7).random((60, 2)) - 0.5, 2.0**power
+    one, c = cs.Delaunay(cp.asarray(x)), cs.Delaunay(cp.asarray(x * unit))
+    assert (c.simplices == one.simplices).all()
+    assert (c.equations.get() == one.equations.get() * [1, 1, 1, unit]).all()
+    assert (c.paraboloid_scale, c.paraboloid_shift) == (one.paraboloid_scale / unit, one.paraboloid_shift * unit)
+
+
+@pytest.mark.parametrize("far", [np.inf, -np.inf, 1e308, -1e308])
+def test_far_places_are_in_no_triangle(far):
+    """A search sees it where it begins, and need not look at all triangles: then it can say where it ended."""
+    mesh = cs.Delaunay(cp.asarray(np.random.default_rng(7).random((60, 2)) * 1e-10))
+    q = cp.asarray([[far, 0.0], [0.0, far], [far, far], [far, -far]])
+    assert mesh.find_simplex(q).tolist() == [-1] * 4
+    which, _ = _spatial.find_simplices(q, mesh.transform, mesh.neighbors, cp.zeros(4, np.int64), cp.zeros(0), 0, 1e-9,
+                                       False, True)
+    assert bool((which <= -2).all())
+
+
+@pytest.mark.parametrize("kind_of", ["Delaunay", "ConvexHull", "Voronoi"])
+@pytest.mark.parametrize("dtype", ["i4", "f4", "f8"])
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_points_are_float64(kind_of, dtype, ndim):
+    """Of Qhull's objects too, and not those that the caller may change."""
+    x = np.random.default_rng(7).integers(0, 100, (30, ndim)).astype(dtype)
+    given = cp.asarray(x)
+    c, want = getattr(cs, kind_of)(given), getattr(ss, kind_of)(x).points
+    given[...] = 0
+    assert c.points.dtype == want.dtype and c.points.device == given.device and (c.points.get() == want).all()
+
+
 ALONE = """
 import sys; sys.modules["scipy"] = None
 import cuprite as cp

@@ -45,6 +45,8 @@ class _Qhull:
         if self.points.ndim != 2:
             raise ValueError(f"points must be (points, dimensions), not of {self.points.ndim} dimensions")
         self._there = getattr(_scipy_spatial(), self._kind)(_host(given), *args)
+        with self.points.device:
+            self.points = cuprite.asarray(self._there.points)  # float64, and not what the caller may change
         self._joggled = "QJ" in (args[-1] or "")
 
     def __getattr__(self, name):
@@ -83,8 +85,12 @@ _FLAT = 2.0**-40  # triangles at the border that have no transform are left out,
 
 def _paraboloid(x, corners):
     """(scale, shift, equations) of the paraboloid z = scale * |x|^2 + shift, which Qhull gives as much height as the
-    points have width, and of the planes through its points above triangles, whose normals point down."""
+    points have width, and of the planes through its points above triangles, whose normals point down.
+
+    It is that of points of about 1, since squares and their squares would overflow or vanish."""
+    unit = 2.0 ** -math.frexp(abs(x).max())[1]
     with numpy.errstate(all="ignore"):
+        x = x * unit
         squares = (x * x).sum(axis=1)
         scale = abs(x).max() / (1.1 * squares.max() - squares.min())
         shift = -squares.min() * scale
@@ -92,7 +98,7 @@ def _paraboloid(x, corners):
         normal = numpy.cross(lifted[:, 2] - lifted[:, 0], lifted[:, 1] - lifted[:, 0])
         normal /= numpy.sqrt((normal * normal).sum(axis=1, keepdims=True))
         offset = -(normal * lifted.mean(axis=1)).sum(axis=1, keepdims=True)
-    return float(scale), float(shift), numpy.concatenate([normal, offset], axis=1)
+    return float(scale * unit), float(shift / unit), numpy.concatenate([normal, offset / unit], axis=1)
 
 
 @beside_its_arrays

@@ -239,6 +239,14 @@ def test_tolerance_of_the_first_residual(name):
         np.testing.assert_allclose(got[0].get(), want[0], rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ("cg", "cgs", "bicg", "bicgstab", "qmr", "tfqmr", "gmres", "lgmres", "gcrotmk"))
+def test_no_tolerance(name):
+    """SciPy goes on for as long as it may; here a residual that is not above NaN might end a solver as if it were
+    small."""
+    with raises(ValueError, match=f"{name}.*nan"):
+        getattr(cl, name)(cs.csr_array(cp.eye(3)), cp.ones(3), atol=np.nan)
+
+
 def test_gmres_options():
     r = np.random.default_rng(1)
     d, b = system(r, 30, "f8")

@@ -340,8 +340,8 @@ CPI_TREE int64_t cpi_simplex_behind(const cpi_simplex_search *s, int64_t simplex
 enum { CPI_FLAT_SIMPLICES = 32 }; /* on the way of a search */
 
 /* From simplex to simplex through the side that x is farthest beyond; c: ndim + 1 elements. A flat one shows no side:
- * the search goes on behind it, and all are looked at where it comes to several, or ends outside. Where another one has
- * no coordinates of x, x is too far for double to say how far, and in none. `n` is ndim, a constant where it is small. */
+ * the search goes on behind it, and all are looked at where it comes to several, or ends outside. Where c is NaN of
+ * another one, x is too far for double to say how far, and in none. `n` is ndim, a constant where it is small. */
 CPI_TREE int64_t cpi_simplex_found(const cpi_simplex_search *s, int64_t row, double *c, int64_t n)
 {
     const double *x = s->at + row * n;

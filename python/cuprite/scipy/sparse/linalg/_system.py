@@ -58,7 +58,7 @@ def _first(x0, b, M, shape):
 
 def tolerance(name, size, atol, rtol) -> float:
     """The norm of a residual that is small enough; ValueError for an atol that is no such number."""
-    if atol is None or atol == "legacy" or atol < 0:
+    if atol is None or atol == "legacy" or not atol >= 0:
         raise ValueError(f"'scipy.sparse.linalg.{name}' called with invalid `atol`={atol}; if set, `atol` must be a "
                          "real, non-negative number.")
     return max(float(atol), float(rtol) * float(size))

@@ -301,6 +301,21 @@ def test_functions_leave_the_way_as_it_was():
     assert (fft_ready(1), fft_ready(1), fft_ready(-2)) == (1, 2, 0)
 
 
+def test_an_interrupt_leaves_the_way_as_it_was(monkeypatch):
+    """Python asks for one when a call returns: that of fft_ready itself too."""
+    from cuprite.scipy.signal import _transforms
+
+    def interrupted(change):
+        count = fft_ready(change)
+        if change == 1:
+            raise KeyboardInterrupt
+        return count
+    monkeypatch.setattr(_transforms, "fft_ready", interrupted)
+    with raises(KeyboardInterrupt):
+        _transforms.fft(cp.arange(8.0))
+    assert fft_ready(0) == 0
+
+
 # --- plans ---
 
 def test_plans():

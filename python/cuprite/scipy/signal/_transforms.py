@@ -12,8 +12,8 @@ from cuprite.fft import fftfreq, fftshift, ifftshift, rfftfreq  # noqa: F401
 def _at_once(f):
     @functools.wraps(f)
     def transform(*args, **kwargs):
-        fft_ready(1)
         try:
+            fft_ready(1)  # within: an interrupt may come as soon as it has returned
             return f(*args, **kwargs)
         finally:
             fft_ready(-1)

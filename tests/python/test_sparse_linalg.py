@@ -504,9 +504,13 @@ def test_systems_of_few_rows(dtype):
     r = np.random.default_rng(TYPES.index(dtype))
     single = dtype in ("f4", "c8")
     for i in range(60):
-        n = int(r.integers(1, 70))
-        d = np.where(r.random((n, n)) < 3 / n, system(r, n, "c16" if dtype[0] == "c" else "f8")[0], 0) + np.eye(n)[
-            r.permutation(n)] * 4
+        n = int(r.integers(1, 105))
+        order, there = r.permutation(n), r.random((n, n)) < 3 / n
+        if i % 4 == 3:  # a band, whose main diagonal is not always the greatest
+            shift = int(r.integers(-2, 3))
+            order = np.clip(np.arange(n) + shift, 0, n - 1) if n < 3 else np.roll(np.arange(n), i % 3)
+            there = abs(np.subtract.outer(np.arange(n), np.arange(n) + shift)) < r.integers(1, 5)
+        d = np.where(there, system(r, n, "c16" if dtype[0] == "c" else "f8")[0], 0) + np.eye(n)[order] * 4
         d, b = d.astype(dtype), system(r, n, dtype)[1]
         rhs = (b, b[:, None], np.stack([b, 1j * b if dtype[0] == "c" else -2 * b, b], 1).astype(dtype))[i % 3]
         a = cs.csr_array(d) if i % 2 else cs.csc_array(d)
@@ -558,9 +562,9 @@ def test_elimination():
     for wrong in (cp.ones(3), cp.ones((2, 1, 1)), cp.ones((1, 2))):
         with raises(ValueError, match="as many rows"):
             _sparse.sparse_solve(data, indices, indptr, False, wrong)
-    many = cs.csr_array(cp.eye(65))
-    with raises(ValueError, match="at most 64 rows"):
-        _sparse.sparse_solve(*many._triple(), False, cp.ones(65))
+    many = cs.csr_array(cp.eye(101))
+    with raises(ValueError, match="at most 100 rows"):
+        _sparse.sparse_solve(*many._triple(), False, cp.ones(101))
     for values in ([1.0, 2, 2, 4], [1, 2, 1, 2 + 1e-16], [np.nan, 1, 1, 1], [1, 2, 3, np.inf], [1e-300, 1, 1e-300, 1]):
         with raises(np.linalg.LinAlgError, match="singular"):
             _sparse.sparse_solve(cp.asarray(values), indices, indptr, False, cp.ones(2))
@@ -745,7 +749,7 @@ for name in "cg cgs bicg bicgstab gmres qmr minres tfqmr lgmres gcrotmk lsqr lsm
     assert cp.allclose(getattr(linalg, name)(a, b)[0], 0.5), name
 assert cp.allclose(linalg.eigsh(a, 1)[0], 2) and cp.allclose(linalg.svds(a, 1)[1], 2)
 linalg.norm(a), linalg.onenormest(a), linalg.expm_multiply(a, b), linalg.matrix_power(a, 3)
-a, b = sparse.csc_array(cp.eye(70) * 2), cp.ones(70)    # too many rows for elimination in an array
+a, b = sparse.csc_array(cp.eye(110) * 2), cp.ones(110)  # too many rows for elimination in an array
 for f in ("spsolve(a, b)", "splu(a)", "eigs(a, 1)", "spsolve_triangular(a, b)"):
     try:
         eval("linalg." + f)

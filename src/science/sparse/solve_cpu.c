@@ -3,6 +3,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "backend/device.h"
 #include "sparse/quotients_cpu.h"
 
 static inline double size_of_f32(float x) { return fabsf(x); }
@@ -61,12 +62,14 @@ static inline double size_of_c128(cp_complex128 x) { return fabs(x.re) + fabs(x.
 
 cp_code cpi_sparse_cpu_solve(cp_stream *stream, const cpi_sparse_system *s)
 {
-    (void)stream;
+    void *work = cpi_work_alloc(stream, (size_t)(s->a.rows * s->a.rows * cpi_itemsize(s->a.type)));
+    if (!work) return cp_error();
     switch ((int)s->a.type) {
-    case CP_FLOAT32: *s->found = s->a.wide ? solve_f32_i64(s) : solve_f32_i32(s); break;
-    case CP_FLOAT64: *s->found = s->a.wide ? solve_f64_i64(s) : solve_f64_i32(s); break;
-    case CP_COMPLEX64: *s->found = s->a.wide ? solve_c64_i64(s) : solve_c64_i32(s); break;
-    default: *s->found = s->a.wide ? solve_c128_i64(s) : solve_c128_i32(s);
+    case CP_FLOAT32: *s->found = s->a.wide ? solve_f32_i64(s, work) : solve_f32_i32(s, work); break;
+    case CP_FLOAT64: *s->found = s->a.wide ? solve_f64_i64(s, work) : solve_f64_i32(s, work); break;
+    case CP_COMPLEX64: *s->found = s->a.wide ? solve_c64_i64(s, work) : solve_c64_i32(s, work); break;
+    default: *s->found = s->a.wide ? solve_c128_i64(s, work) : solve_c128_i32(s, work);
     }
+    cpi_work_free(stream, work);
     return CP_OK;
 }

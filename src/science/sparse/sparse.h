@@ -171,7 +171,7 @@ typedef struct cpi_sparse_triangle {
 } cpi_sparse_triangle;
 
 /* The same of any square matrix, or its transpose, of at most CPI_SPARSE_FEW rows, by elimination with pivots. */
-enum { CPI_SPARSE_FEW = 64 };
+enum { CPI_SPARSE_FEW = 100 };
 typedef struct cpi_sparse_system {
     cpi_csr a;
     bool transposed;

@@ -105,11 +105,13 @@ def _superlu():
         return None
 
 
-def _of_full_structure(n, count, data, indices, indptr):
+def _of_full_structure(n, count, data, indices, indptr, canonical=False):
     """Arguments of SuperLU; where elements are at places that leave a row or a column without a pivot whatever they
     are, those of zeros on the diagonal instead: as singular, and SuperLU ends. Of the others it reads memory that is
     not its own, and may end the process."""
-    line = numpy.repeat(numpy.arange(n), numpy.diff(indptr))
+    line = numpy.repeat(numpy.arange(n), indptr[1:] - indptr[:-1])
+    if canonical and numpy.count_nonzero(line == indices) == n:    # without an element twice: all of the diagonal
+        return n, count, data, indices, indptr
     diagonal = numpy.zeros(n, bool)
     diagonal[line[line == indices[:line.size]]] = True
     if not diagonal.all():
@@ -164,7 +166,7 @@ def _ordering(A):
     return "MMD_AT_PLUS_A" if bool((places == indices).all() & (ends == indptr).all()) else None
 
 
-_FEW = 64   # rows, up to which elimination in an array takes less time than SuperLU takes to begin
+_FEW = 100  # rows, up to which elimination in an array takes less time than SuperLU takes to begin
 
 
 def _of_few(A, b):
@@ -186,7 +188,7 @@ def _of_few(A, b):
 
 
 def spsolve(A, b, permc_spec=None, use_umfpack=True):
-    """x with A x = b, by a factorization on the host: SuperLU's, or on the CPU, of at most 64 rows, one in an array.
+    """x with A x = b, by a factorization on the host: SuperLU's, or on the CPU, of at most 100 rows, one in an array.
 
     Parameters: A: a square matrix; b: a vector, a matrix of right sides, or a sparse one; permc_spec: how columns are
         ordered: 'NATURAL', 'MMD_ATA', 'MMD_AT_PLUS_A' or 'COLAMD', by default the last one, or that before where the
@@ -209,7 +211,7 @@ def spsolve(A, b, permc_spec=None, use_umfpack=True):
     if given:
         shape = b.shape
         if len(shape) in (1, 2) and shape[0] == given[0] and shape[-1] and b.dtype == given[2].dtype:
-            given = _of_full_structure(*given)
+            given = _of_full_structure(*given, canonical=True)
             x, info = _superlu().gssv(*given, b.get(), A._format == "csc", options={"ColPerm": permc_spec})
             if info:
                 warnings.warn("Matrix is exactly singular", scipy_linalg("spsolve").MatrixRankWarning, stacklevel=3)
@@ -261,7 +263,7 @@ def splu(A, permc_spec=None, diag_pivot_thresh=None, relax=None, panel_size=None
     if given:
         import scipy.sparse
         _check_sizes(A, panel_size, None, None)
-        given = _of_full_structure(*given)
+        given = _of_full_structure(*given, canonical=True)
         return SuperLU(_superlu().gstrf(*given, csc_construct_func=scipy.sparse.csc_array, ilu=False, options={
             "DiagPivotThresh": diag_pivot_thresh, "ColPerm": permc_spec, "PanelSize": panel_size, "Relax": relax}))
     host = _host_of_full_structure(_host_matrix("splu", A, ("csc",)))

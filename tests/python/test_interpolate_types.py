@@ -81,3 +81,14 @@ def test_classes_take_types_in_brackets():
             if hasattr(getattr(there, name), "__class_getitem__") and hasattr(here, name):
                 c = getattr(here, name)
                 assert c[int].__origin__ is c
+
+
+def test_design_matrices_of_one_place_and_of_none():
+    t, knots = np.array([1.0, 1, 1, 2, 3, 4, 4, 4]), np.r_[0, 0, 0, 0, 0.3, 0.6, 1, 1, 1, 1]
+    np.testing.assert_allclose(s.BSpline.design_matrix(2.0, cp.asarray(t), 3).toarray().get(),
+                               scipy.interpolate.BSpline.design_matrix(2.0, t, 3).toarray(), rtol=1e-14)
+    both = (cp.asarray(knots), cp.asarray(knots))
+    assert s.NdBSpline.design_matrix(cp.zeros((0, 2)), both, 3).shape == (0, 36)
+    for places in (cp.zeros(2), cp.zeros((2, 3, 2)), cp.zeros((1, 3))):
+        with pytest.raises(ValueError):
+            s.NdBSpline.design_matrix(places, both, 3)

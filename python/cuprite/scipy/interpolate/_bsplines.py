@@ -94,7 +94,7 @@ class BSpline:
             or 'periodic'.
         Errors: ValueError for knots that descend or are too few, and places outside of them.
         """
-        x, t, k = _arrays.real(x), _arrays.real(t), operator.index(k)
+        x, t, k = cuprite.atleast_1d(_arrays.real(x)), _arrays.real(t), operator.index(k)
         if k < 0:
             raise ValueError("Spline order cannot be negative.")
         if t.ndim != 1 or any_of(t[1:] < t[:-1]):

@@ -126,7 +126,10 @@ class NdBSpline:
         """
         x = _arrays.real(xvals)
         t = tuple(_arrays.real(v) for v in t)
-        ndim, n = len(t), x.shape[0]
+        ndim = len(t)
+        if x.ndim != 2:
+            raise ValueError(f"Places are an array of 2 dimensions, not of {x.ndim}.")
+        n = x.shape[0]
         if x.shape[-1] != ndim:
             raise ValueError(f"Data and knots are inconsistent: len(t) = {ndim} for  ndim = {x.shape[-1]}.")
         k = _degrees(k, ndim)
@@ -138,8 +141,9 @@ class NdBSpline:
                 raise ValueError(f"Out of bounds w/ x = {x}.")
             one, first = _splines.bspline_basis(t[d], k[d], cuprite.ascontiguousarray(x[:, d]), 0)
             more = first[:, None] + cuprite.arange(k[d] + 1)
-            values = (values[:, :, None] * one[:, None, :]).reshape(n, -1)
-            indices = (indices[:, :, None] * count + more[:, None, :]).reshape(n, -1)
+            width = values.shape[1] * (k[d] + 1)
+            values = (values[:, :, None] * one[:, None, :]).reshape(n, width)
+            indices = (indices[:, :, None] * count + more[:, None, :]).reshape(n, width)
             size *= count
         width = values.shape[1]
         return _arrays.sparse_rows(values.reshape(-1), indices.reshape(-1), cuprite.arange(0, n * width + 1, width),

@@ -398,3 +398,36 @@ def test_generators_of_numpys(device, seed):
         for name, shapes in (("norm", ()), ("expon", ()), ("gamma", (2.0,)), ("beta", (2.0, 3.0))):
             np.testing.assert_allclose(getattr(cs, name).rvs(*shapes, size=7, random_state=make()).get(),
                                        getattr(st, name).rvs(*shapes, size=7, random_state=make()), rtol=1e-12)
+
+
+def test_extremes_of_integers_that_float64_does_not_hold(device):
+    big = 2**62 + np.arange(12).reshape(3, 4)
+    for x in (big, -big, big.astype("u8")):
+        for axis in (0, 1, None):
+            y = cp.asarray(x)
+            for got, want in ((cs.tmin(y, axis=axis), x.min(axis=axis)), (cs.tmax(y, axis=axis), x.max(axis=axis))):
+                assert got.dtype == x.dtype
+                np.testing.assert_array_equal(got.get(), want)
+    y = cp.asarray(big)
+    assert int(cs.tmin(y, 2**62 + 3, axis=None)) == 2**62 + 3
+    assert int(cs.tmin(y, 2**62 + 3, axis=None, inclusive=False)) == 2**62 + 4
+    assert int(cs.tmax(y, 2**62 + 5, axis=None)) == 2**62 + 5
+    with pytest.raises(ValueError, match="within given limits"):
+        cs.tmax(y, 3, axis=None)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_rank_correlation_of_pairs_without_nan(device, alternative):
+    rng = np.random.default_rng(2)
+    x, y = rng.standard_normal((2, 12))
+    x[3], y[7] = np.nan, np.nan
+    want = st.spearmanr(x, y, nan_policy="omit", alternative=alternative)
+    got = cs.spearmanr(cp.asarray(x), cp.asarray(y), nan_policy="omit", alternative=alternative)
+    np.testing.assert_allclose([float(v) for v in got], want, rtol=1e-10)
+    m = rng.standard_normal((15, 3))
+    m[2, 1] = m[9, 2] = np.nan
+    want = st.spearmanr(m, nan_policy="omit", alternative=alternative)
+    got = cs.spearmanr(cp.asarray(m), nan_policy="omit", alternative=alternative)
+    np.testing.assert_allclose(got[0].get(), want[0], rtol=1e-12)
+    off = ~np.eye(3, dtype=bool)
+    np.testing.assert_allclose(got[1].get()[off], np.asarray(want[1])[off], rtol=1e-10)

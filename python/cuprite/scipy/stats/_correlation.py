@@ -90,7 +90,8 @@ def spearmanr(a, b=None, axis=0, nan_policy="propagate", alternative="two-sided"
     """Spearman's correlation of ranks: of two samples, or a matrix of those of more, and p-values.
 
     Parameters: a: a sample, or samples along the other axis; b: others; axis: along which the samples are; nan_policy:
-        'propagate' or 'raise'; alternative: 'two-sided', 'less' or 'greater'.
+        'propagate', 'raise' or 'omit', of each pair what is NaN in either; alternative: 'two-sided', 'less' or
+        'greater'.
     Errors: ValueError for more than 2 dimensions, one sample alone, and NaN where that is refused.
     """
     a = array(a)
@@ -111,6 +112,8 @@ def spearmanr(a, b=None, axis=0, nan_policy="propagate", alternative="two-sided"
     n = x.shape[0]
     if nan_policy != "propagate":
         Slices(x, 0, "raise" if nan_policy == "raise" else nan_policy)
+    if nan_policy == "omit" and x.dtype.kind == "f" and bool(cuprite.isnan(x).any()):
+        return _spearmanr_of_pairs(x, alternative)
     ranks = rankdata(x, axis=0)
     rs = cuprite.corrcoef(ranks, rowvar=False)
     constant = (x == x[:1]).all(axis=0)
@@ -118,6 +121,19 @@ def spearmanr(a, b=None, axis=0, nan_policy="propagate", alternative="two-sided"
     t = rs * cuprite.sqrt((n - 2) / ((rs + 1.0) * (1.0 - rs)).clip(0))
     p = of_t(t, float(n - 2), alternative)
     return SignificanceResult(rs[1, 0], p[1, 0]) if rs.shape[0] == 2 else SignificanceResult(rs, p)
+
+
+def _spearmanr_of_pairs(x, alternative):
+    """The same of columns with NaN: of each pair without the rows where one is NaN."""
+    m = x.shape[1]
+    rs, ps = cuprite.eye(m), cuprite.zeros((m, m))
+    for i in range(m):
+        for j in range(i):
+            keep = ~(cuprite.isnan(x[:, i]) | cuprite.isnan(x[:, j]))
+            r, p = spearmanr(x[keep, i], x[keep, j], alternative=alternative)
+            rs[i, j] = rs[j, i] = r
+            ps[i, j] = ps[j, i] = p
+    return SignificanceResult(rs[1, 0], ps[1, 0]) if m == 2 else SignificanceResult(rs, ps)
 
 
 class LinregressResult(NamedTuple):

@@ -300,8 +300,26 @@ def tsem(a, limits=None, inclusive=(True, True), axis=0, ddof=1) -> ndarray:
     return _limited_result(s, cuprite.sqrt(_limited_variance(s, ddof) / s.n), ddof)
 
 
+def _whole_extreme(s, x, limit, axis, inclusive, least):
+    """The extreme of integers as integers, which float64 does not hold; None where a slice has none."""
+    x = x.reshape(-1) if axis is None else cuprite.moveaxis(x, axis, -1)
+    keep = cuprite.ones(x.shape, bool)
+    if limit is not None:
+        keep = (x >= limit if inclusive else x > limit) if least else (x <= limit if inclusive else x < limit)
+    if not bool(keep.any(axis=-1).all()):
+        return None
+    ends = numpy.iinfo(x.dtype)
+    if least:
+        return s.result(cuprite.where(keep, x, x.dtype.type(ends.max)).min(axis=-1))
+    return s.result(cuprite.where(keep, x, x.dtype.type(ends.min)).max(axis=-1))
+
+
 def _extreme(a, limit, axis, inclusive, nan_policy, sign) -> ndarray:
     s = Slices(a, axis, nan_policy)
+    if array(a).dtype.kind in "iu" and array(a).dtype.itemsize == 8 and s.x.shape[-1]:
+        found = _whole_extreme(s, array(a), limit, axis, inclusive, sign > 0)
+        if found is not None:
+            return found
     x = sign * s.x
     if x.shape[-1] == 0:
         return s.result(s.mean())

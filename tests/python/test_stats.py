@@ -431,3 +431,20 @@ def test_rank_correlation_of_pairs_without_nan(device, alternative):
     np.testing.assert_allclose(got[0].get(), want[0], rtol=1e-12)
     off = ~np.eye(3, dtype=bool)
     np.testing.assert_allclose(got[1].get()[off], np.asarray(want[1])[off], rtol=1e-10)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("axis", [0, 1, None])
+def test_intervals_of_students_tests(device, alternative, axis):
+    rng = np.random.default_rng(2)
+    x, y = rng.standard_normal((2, 6, 9))
+    for name, samples, options in (("ttest_1samp", (x, 0.25), {}), ("ttest_rel", (x, y), {}), ("ttest_ind", (x, y), {}),
+                                   ("ttest_ind", (x, y + 1), {"equal_var": False})):
+        want = getattr(st, name)(*samples, axis=axis, alternative=alternative, **options)
+        got = getattr(cs, name)(*[cp.asarray(v) if np.ndim(v) else v for v in samples], axis=axis,
+                                alternative=alternative, **options)
+        for level in (0.95, 0.5):
+            for a, b in zip(want.confidence_interval(level), got.confidence_interval(level), strict=True):
+                np.testing.assert_allclose(b.get(), a, rtol=1e-10)
+        with pytest.raises(ValueError, match="between 0 and 1"):
+            got.confidence_interval(2)

@@ -16,6 +16,13 @@ from cuprite.scipy.stats._correlation import SignificanceResult, of_t
 from cuprite.scipy.stats._moments import _kurtosis, _skew
 
 
+class ConfidenceInterval(NamedTuple):
+    """The ends of an interval."""
+
+    low: ndarray
+    high: ndarray
+
+
 class TtestResult:
     """A statistic and its p-value, as a pair, and `df`, the degrees of freedom.
 
@@ -24,6 +31,25 @@ class TtestResult:
 
     def __init__(self, statistic, pvalue, df):
         self.statistic, self.pvalue, self.df = statistic, pvalue, df
+        self._interval = None
+
+    def confidence_interval(self, confidence_level=0.95) -> ConfidenceInterval:
+        """The interval that has the mean, or the difference of means, at a confidence.
+
+        Parameters: confidence_level: the confidence, from 0 to 1.
+        Errors: ValueError for another number; TypeError for a result that was not computed by a test.
+        """
+        if not 0 <= confidence_level <= 1:
+            raise ValueError("`confidence_level` must be a number between 0 and 1.")
+        if self._interval is None:
+            raise TypeError("TtestResult: only results of tests have intervals")
+        mean, error, alternative, finish = self._interval
+        tail = (1 - confidence_level) / 2 if alternative == "two-sided" else 1 - confidence_level
+        df = self.df + 0.0 * mean  # on its device
+        far = error * cuprite.scipy.special.stdtrit(df, 1 - tail + 0.0 * mean)
+        low = mean - (far if alternative != "less" else numpy.inf)
+        high = mean + (far if alternative != "greater" else numpy.inf)
+        return ConfidenceInterval(finish(low), finish(high))
 
     def __iter__(self) -> Iterator[ndarray]:
         """The statistic and the p-value."""
@@ -41,11 +67,14 @@ class TtestResult:
         return 2
 
 
-def _tested(statistic, df, alternative, s, keepdims) -> TtestResult:
+def _tested(mean, popmean, error, df, alternative, s, keepdims) -> TtestResult:
+    statistic = (mean - popmean) / error
     p = of_t(statistic, cuprite.asarray(df, numpy.float64) if not isinstance(df, ndarray) else df * 1.0, alternative)
     statistic = s.result(statistic, keepdims)
     s.dtype = numpy.result_type(s.dtype, numpy.float32)  # special functions of float16 are of float32
-    return TtestResult(statistic, s.result(p, keepdims), df)
+    result = TtestResult(statistic, s.result(p, keepdims), df)
+    result._interval = mean, error, alternative.lower(), lambda x: s.result(x, keepdims)
+    return result
 
 
 @beside_its_arrays
@@ -64,8 +93,7 @@ def ttest_1samp(a, popmean, axis=0, nan_policy="propagate", alternative="two-sid
     popmean = floating(popmean)
     if popmean.ndim:
         popmean = cuprite.squeeze(popmean, axis=axis) if popmean.ndim == len(s.kept) else popmean
-    t = (s.mean() - popmean) / cuprite.sqrt(s.variance(1) / s.n)
-    return _tested(t, s.n - 1, alternative, s, keepdims)
+    return _tested(s.mean(), popmean, cuprite.sqrt(s.variance(1) / s.n), s.n - 1, alternative, s, keepdims)
 
 
 @beside_its_arrays
@@ -109,7 +137,7 @@ def ttest_ind(a, b, *, axis=0, equal_var=True, nan_policy="propagate", alternati
         df = (w1 + w2) ** 2 / (w1 ** 2 / (n1 - 1) + w2 ** 2 / (n2 - 1))
         df = cuprite.where(cuprite.isnan(df), 1.0, df)
         scale = cuprite.sqrt(w1 + w2)
-    return _tested((x.mean() - y.mean()) / scale, df, alternative, x, keepdims)
+    return _tested(x.mean() - y.mean(), 0.0, scale, df, alternative, x, keepdims)
 
 
 @beside_its_arrays

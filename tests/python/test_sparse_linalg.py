@@ -1,5 +1,4 @@
 """cuprite.scipy.sparse.linalg against SciPy: solutions, codes, iterates and errors on random systems."""
-import itertools
 import sys
 
 import numpy as np

@@ -2,10 +2,11 @@
  *
  * Row r of such a matrix has the elements data[k] in the columns indices[k], indptr[r] <= k < indptr[r + 1]. All are
  * 1-d; indices and indptr are both int32 or both int64; data are of any type but float16 and bfloat16. The number of
- * rows is indptr's length less 1. The arrays are the caller's and are not copied. Functions trust them: check those
- * that come from elsewhere once with cp_csr_check. Elements that stand twice count as their sum, except where the
- * indices must ascend. Results are new arrays; on failure none is set. Sums have a fixed order: the same bits on every
- * device. Functions whose result's size depends on the elements wait for the device. */
+ * rows is indptr's length less 1, the last of indptr that of the elements. The arrays are the caller's and are not
+ * copied. Functions trust them: check those that come from elsewhere once with cp_csr_check. Elements that stand twice
+ * count as their sum, except where the indices must ascend. Results are new arrays; on failure none is set. Sums have a
+ * fixed order: the same bits on every device. Functions whose result's size depends on the elements wait for the
+ * device. */
 #ifndef CUPRITE_CSR_H
 #define CUPRITE_CSR_H
 

@@ -269,3 +269,26 @@ def test_what_is_wrong_with_rows():
         assert got == want + 256 * max(int(ends[-1]), 0)
         seen |= {bit for bit in (1, 2, 4, 8, 16, 32) if want & bit}
     assert seen == {1, 2, 4, 8, 16, 32}
+
+
+ROOM = ("tocsr() tocsc() tocoo() toarray() T.toarray() sum() sum(axis=0) sum(axis=1) copy().toarray() nnz max() "
+        "diagonal() count_nonzero() prune() has_canonical_format has_sorted_indices @x @y").split(" ")
+
+
+@pytest.mark.parametrize("later", [False, True])
+@pytest.mark.parametrize("call", ROOM)
+def test_room_behind_the_last_block(call, later):
+    """Arrays may be longer than the matrix needs, from the beginning or because somebody has written to them: then some
+    of SciPy's functions still count what is behind."""
+    def result(scipys, numpys, later):
+        data, indices = numpys.asarray(np.arange(1.0, 31).reshape(5, 2, 3)), numpys.asarray(np.array([0, 1, 1, 0, 1]))
+        ends = [0, 2, 2, 5] if later else [0, 2, 2, 3]
+        b = scipys.bsr_array((data, indices, numpys.asarray(np.array(ends))), shape=(6, 6))
+        if later:
+            b.indptr[3] = 3
+        if call[0] == "@":
+            return b @ numpys.ones(6 if call == "@x" else (6, 2))
+        found = eval("b." + call)
+        return b.data if call == "prune()" else found.toarray() if hasattr(found, "toarray") else found
+    got, want = result(cs, cp, later), result(sp, np, False)
+    assert (cp.asarray(got).get() == want).all() and np.shape(got) == np.shape(want)

@@ -128,10 +128,14 @@ class _bsr(Extremes, DataMatrix):
         self._blocks()
 
     def _blocks(self):
-        """The places of the blocks, as a csr matrix of their numbers, which checks them."""
+        """The places of the blocks, as a csr matrix of their numbers, which checks them. What is behind the last block
+        is dropped."""
         (m, n), (R, C) = self._shape, self.blocksize
-        return class_of("csr", False)((cp.arange(self.data.shape[0]), self.indices, self.indptr),
-                                      shape=(m // R, n // C))
+        blocks = class_of("csr", False)((cp.arange(self.data.shape[0]), self.indices, self.indptr),
+                                        shape=(m // R, n // C))
+        if blocks.nnz < self.data.shape[0]:
+            self.data, self.indices = self.data[:blocks.nnz], self.indices[:blocks.nnz]
+        return blocks
 
     def _found(self):
         """The bits of cuprite/csr.h, by one pass over indices and indptr, where they make a matrix; else None. Whoever
@@ -154,6 +158,7 @@ class _bsr(Extremes, DataMatrix):
     def _getnnz(self, axis=None):
         if axis is not None:
             raise NotImplementedError("_getnnz over an axis is not implemented for BSR format")
+        self._places()
         return int(self.data.size)
 
     def count_nonzero(self, axis=None) -> ndarray | int:
@@ -172,7 +177,7 @@ class _bsr(Extremes, DataMatrix):
         """The sum of the elements.
 
         Parameters: axis: None for all, or one axis; dtype: the result's type; out: an array for it."""
-        if axis is None and self.dtype.kind != "b" and self.indices.size == self.data.shape[0]:
+        if axis is None and self.dtype.kind != "b" and self._found() is not None:
             return self.data.sum(dtype=dtype or sum_dtype(self.dtype), out=out)
         return super().sum(axis=axis, dtype=dtype, out=out)
 
@@ -221,7 +226,8 @@ class _bsr(Extremes, DataMatrix):
         """The matrix as compressed rows.
 
         Parameters: copy: whether arrays must not be shared."""
-        parts = S.sparse_block_rows(self.data, *self._places(), self._shape[1])
+        places = self._places()
+        parts = S.sparse_block_rows(self.data, *places, self._shape[1])
         return class_of("csr", self._is_array)._new(*parts, self._shape)
 
     def transpose(self, axes=None, copy=False) -> _spbase:
@@ -263,7 +269,8 @@ class _bsr(Extremes, DataMatrix):
         self.data = self.data[number]
 
     def prune(self) -> None:
-        """Nothing: blocks fill their arrays."""
+        """Drops what is behind the last block."""
+        self._blocks()
 
     # --- elements ---
 
@@ -307,7 +314,8 @@ class _bsr(Extremes, DataMatrix):
             other) and other.shape == self._shape else result
 
     def _matmul_vector(self, other):
-        return S.sparse_blocks(self.data, *self._places(), self._shape[1], without_halves(other))
+        places = self._places()
+        return S.sparse_blocks(self.data, *places, self._shape[1], without_halves(other))
 
     def _matmul_many(self, other):
         return self._matmul_vector(other)

@@ -289,7 +289,7 @@ CPS_HEAVY cps_sides cps_beta_inverse(double a, double b, double p, double q)
         const double guess = a / (a + b * exp(2 * w));
         if (guess > 0 && guess < 1) x = guess;
     }
-    if (x == 0) return swap ? cps_sides_of(1, 0) : cps_sides_of(0, 1);
+    if (x < 2.2250738585072014e-308) return swap ? cps_sides_of(1, x) : cps_sides_of(x, 1); /* no other term counts */
     if (!(x < 0.5)) x = 0.4;
     double low = 0, high = 0.5000001;
     for (int i = 0; i < 100; i++) {

@@ -111,7 +111,7 @@ class Case:
         if size is None:
             unit = self.complex and self.name in ("airy", "dawsn", "exp1", "spence")
             polynomial = self.complex and self.name.startswith("eval_")
-            small = 1e-7 if self.name in ("hyp1f1", "hyp2f1") else 1e-2 if polynomial else 0.0
+            small = 1e-7 if self.name in ("elliprj", "hyp1f1", "hyp2f1") else 1e-2 if polynomial else 0.0
             return np.full(self.shape(), 1.0 if unit else small)  # a zero's rounding
         made = []
         for x in zip(*(v.tolist() for v in whole)):

@@ -69,7 +69,17 @@ CP_API cp_array *cp_dia_multiply(cp_array *data, cp_array *offsets, int64_t rows
  */
 CP_API cp_code cp_dia_compress(cp_array *diagonals, cp_array *offsets, int64_t rows, int64_t columns, bool by_columns,
                                cp_array **data, cp_array **indices, cp_array **indptr);
-/* The transpose of the matrix times a vector. */
+/* The sum, or the difference, of two matrices of blocks of one type and shape whose indices ascend, `columns` blocks
+ * wide: a block where either has one. empty: 0-d int64, how many of them are all 0. On the CPU alone. */
+CP_API cp_code cp_bsr_merge(cp_sparse_op op, cp_array *data_a, cp_array *indices_a, cp_array *indptr_a,
+                            cp_array *data_b, cp_array *indices_b, cp_array *indptr_b, int64_t columns,
+                            cp_array **data, cp_array **indices, cp_array **indptr, cp_array **empty);
+/* indptr of coordinates of rows 0..nrows-1 that ascend; empty where they do not. On the CPU alone. */
+CP_API cp_array *cp_coo_ends(cp_array *row, int64_t nrows);
+/* Coordinates in any order times x, a vector or (columns, k); they are within the matrix. Products are added in the
+ * elements' order. On the CPU alone. */
+CP_API cp_array *cp_coo_multiply(cp_array *data, cp_array *row, cp_array *column, int64_t nrows, cp_array *x);
+/* The transpose of the matrix times a vector, or on the CPU (rows, k). */
 CP_API cp_array *cp_csr_multiply_transposed(cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns,
                                                cp_array *x);
 /* x with a x = b of a triangle a whose indices ascend, so that the diagonal ends each row, or begins it where it is the
@@ -100,6 +110,11 @@ CP_API cp_code cp_csr_sum_duplicates(cp_array *values, cp_array *index, cp_array
 /* Rows by number, int64 from 0; CP_ERROR_INDEX for one outside. */
 CP_API cp_code cp_csr_take(cp_array *values, cp_array *index, cp_array *ends, cp_array *rows, cp_array **data,
                            cp_array **indices, cp_array **indptr);
+/* Columns by number, int64 from 0, of a matrix of `ncolumns`; indices of the result ascend. `ascend`: those of the
+ * matrix do. CP_ERROR_INDEX for a column outside. On the CPU alone. */
+CP_API cp_code cp_csr_take_columns(cp_array *values, cp_array *index, cp_array *ends, int64_t ncolumns,
+                                   cp_array *columns, bool ascend, cp_array **data, cp_array **indices,
+                                   cp_array **indptr);
 /* The elements whose `keep`, an array as long as the values, is not 0. */
 CP_API cp_code cp_csr_select(cp_array *values, cp_array *index, cp_array *ends, cp_array *keep, cp_array **data,
                                 cp_array **indices, cp_array **indptr);

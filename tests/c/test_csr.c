@@ -112,6 +112,52 @@ static void products(void)
     same_matrix(d, i, p, ROWS, ROWS, want);
     for (int k = 0; k < 3; k++) cp_free(t[k]);
 }
+/* What the CPU alone has: triples times arrays, transposes times several columns, columns by number, blocks. */
+static void shortcuts(void)
+{
+    static double want[MOST], x[2 * COLUMNS], y[2 * COLUMNS];
+    static int64_t which[COLUMNS];
+    cp_array *d, *i, *p, *empty;
+    cp_array *row = cp_csr_rows(a.index, a.ends), *ends = cp_coo_ends(row, ROWS);
+    if (!ends && cp_error() == CP_ERROR_UNSUPPORTED) {
+        cp_error_clear();
+        return;
+    }
+    for (int r = 0; r <= ROWS; r++) want[r] = (double)a.indptr[r];
+    same(ends, ROWS + 1, want);
+    assert_int_equal(cp_size(cp_coo_ends(a.index, COLUMNS)), 0);
+    for (int k = 0; k < 2 * COLUMNS; k++) x[k] = (double)(below(9) - 4);
+    memset(y, 0, sizeof y);
+    for (int k = 0; k < MOST; k++)
+        for (int c = 0; c < 2; c++) y[k % COLUMNS * 2 + c] += a.dense[k] * x[(k / COLUMNS * 2 + c) % (2 * COLUMNS)];
+    static double wide[2 * ROWS];
+    for (int k = 0; k < 2 * ROWS; k++) wide[k] = x[k % (2 * COLUMNS)];
+    cp_array *two = cp_from_host(wide, CP_FLOAT64, CP_SHAPE(ROWS, 2), NULL);
+    same(cp_csr_multiply_transposed(a.values, a.index, a.ends, COLUMNS, two), 2 * COLUMNS, y);
+    same(cp_coo_multiply(a.values, a.index, row, COLUMNS, two), 2 * COLUMNS, y);
+    cp_array *one = cp_slice(two, CP_ITEMS(CP_RANGE(0, ROWS), CP_AT(1)));
+    for (int k = 0; k < COLUMNS; k++) want[k] = y[2 * k + 1];
+    same(cp_coo_multiply(a.values, a.index, row, COLUMNS, one), COLUMNS, want);
+    for (int k = 0; k < COLUMNS; k++) {
+        which[k] = below(COLUMNS);
+        for (int r = 0; r < ROWS; r++) want[r * COLUMNS + k] = a.dense[r * COLUMNS + which[k]];
+    }
+    cp_array *columns = cp_from_host(which, CP_INT64, CP_SHAPE(COLUMNS), NULL);
+    ok(cp_csr_take_columns(a.values, a.index, a.ends, COLUMNS, columns, true, &d, &i, &p) == CP_OK);
+    same_matrix(d, i, p, ROWS, COLUMNS, want);
+    which[3] = COLUMNS;
+    columns = cp_from_host(which, CP_INT64, CP_SHAPE(COLUMNS), NULL);
+    assert_int_equal(cp_csr_take_columns(a.values, a.index, a.ends, COLUMNS, columns, true, &d, &i, &p),
+                     CP_ERROR_INDEX);
+    failed(CP_ERROR_INDEX);
+    cp_array *left = cp_reshape(a.values, CP_SHAPE(a.n, 1, 1)), *right = cp_reshape(b.values, CP_SHAPE(b.n, 1, 1));
+    ok(cp_bsr_merge(CP_SPARSE_SUBTRACT, left, a.index, a.ends, right, b.index, b.ends, COLUMNS, &d, &i, &p, &empty)
+       == CP_OK);
+    int64_t zeros = cp_size(d);
+    for (int k = 0; k < MOST; k++) want[k] = a.dense[k] - b.dense[k], zeros -= want[k] != 0;
+    assert_int_equal(cp_item_int(empty), zeros);
+    same_matrix(cp_reshape(d, CP_SHAPE(cp_size(d))), i, p, ROWS, COLUMNS, want);
+}
 static void parts(void)
 {
     static double want[MOST], y[ROWS + COLUMNS];
@@ -229,6 +275,7 @@ static void test_operations(void **state)
                 elementwise();
                 products();
                 parts();
+                shortcuts();
                 order();
                 solvers();
             }
@@ -271,6 +318,23 @@ static void test_errors(void **state)
         }
 }
 
+/* What the CPU alone has. */
+static bool make_shortcuts(cp_array *ones, cp_array *rows)
+{
+    cp_array *row = cp_csr_rows(a.index, a.ends), *two = cp_ones(CP_SHAPE(COLUMNS, 2), CP_FLOAT64), *s[4] = {NULL};
+    cp_array *block = cp_reshape(a.values, CP_SHAPE(a.n, 1, 1));
+    if (!row || !two || !block) return false;
+    if (!cp_coo_ends(row, ROWS)) {
+        if (cp_error() != CP_ERROR_UNSUPPORTED) return false;
+        cp_error_clear();
+        return true;
+    }
+    bool good = cp_coo_multiply(a.values, row, a.index, ROWS, ones) &&
+                cp_coo_multiply(a.values, row, a.index, ROWS, two);
+    good = good && cp_bsr_merge(CP_SPARSE_ADD, block, a.index, a.ends, block, a.index, a.ends, COLUMNS, &s[0], &s[1],
+                                &s[2], &s[3]) == CP_OK;
+    return good && cp_csr_take_columns(a.values, a.index, a.ends, COLUMNS, rows, true, &s[0], &s[1], &s[2]) == CP_OK;
+}
 static bool make_everything(void)
 {
     cp_array *x[3] = {NULL}, *y[4] = {NULL};
@@ -290,6 +354,7 @@ static bool make_everything(void)
                cp_vectors_pass(1, &ones, 6, plan, number, NULL, 1, 1, 1, 1, 0) == CP_OK;
         good = good && cp_bsr_multiply(cp_reshape(a.values, CP_SHAPE(cp_size(a.values), 1, 1)), a.index, a.ends,
                                        COLUMNS, ones);
+        good = good && make_shortcuts(ones, rows);
         cp_array *one[] = {good ? cp_csr_multiply(a.values, a.index, a.ends, COLUMNS, ones) : NULL,
                            good ? cp_csr_sum(a.values, a.index, a.ends, COLUMNS, 0) : NULL,
                            good ? cp_csr_dense(a.values, a.index, a.ends, COLUMNS, true, false) : NULL,

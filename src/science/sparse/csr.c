@@ -399,12 +399,18 @@ cp_array *cp_csr_solve(cp_array *data, cp_array *indices, cp_array *indptr, bool
 /* The transpose times x, or NULL: times ones. */
 static cp_array *transposed(const char *name, cpi_device *device, const matrix *m, cp_array *x)
 {
-    cp_array *y = line(name, device, m->csr.type, m->csr.columns);
+    const cpi_sparse_ops *ops = device->backend->sparse;
+    const int64_t shape[2] = {m->csr.columns, x && x->ndim == 2 ? x->shape[1] : 1};
+    if (x && x->ndim == 2 && !ops->scatter)
+        return cpi_fail(CP_ERROR_UNSUPPORTED, "%s: of several columns this is for the CPU", name), NULL;
+    cp_array *y = cpi_array_new(name, device, m->csr.type, x ? x->ndim : 1, shape, 'C');
     if (y && y->size) {
         if (x) cpi_array_used(x);
-        const cpi_sparse_multiply job = {.a = m->csr, .k = 1, .x = x ? x->data : NULL, .y = y->data};
-        const cp_code code = m->csr.nnz ? device->backend->sparse->multiply_transposed(cpi_stream(device), &job)
-                                        : zero(device, y);
+        const cpi_sparse_multiply job = {.a = m->csr, .k = shape[1], .x = x ? x->data : NULL, .y = y->data};
+        const bool many = x && x->ndim == 2;
+        const cp_code code = !m->csr.nnz ? zero(device, y)
+                             : many ? ops->scatter(cpi_stream(device), &job)
+                                    : ops->multiply_transposed(cpi_stream(device), &job);
         if (code != CP_OK) cp_free(y), y = NULL;
     }
     return y;
@@ -414,7 +420,7 @@ cp_array *cp_csr_multiply_transposed(cp_array *data, cp_array *indices, cp_array
 {
     const char *name = "sparse_multiply";
     if (cpi_null(name, data) || cpi_null(name, indices) || cpi_null(name, indptr) || cpi_null(name, x)) return NULL;
-    if (x->ndim != 1 || x->size != indptr->size - 1)
+    if ((x->ndim != 1 && x->ndim != 2) || x->shape[0] != indptr->size - 1)
         return cpi_fail(CP_ERROR_VALUE, "%s: dimension mismatch", name), NULL;
     cpi_device *device = cpi_common_device(name, 4, (cp_array *const[]){data, indices, indptr, x});
     const cp_type type = cpi_common_type(2, (cp_array *const[]){data, x});

@@ -14,6 +14,10 @@ typedef struct cpi_sparse_matches {
     uint32_t equal[2];
 } cpi_sparse_matches;
 
+typedef struct cpi_sparse_trend {
+    int64_t least, most, less, equal;
+} cpi_sparse_trend;
+
 /* `there`: how many elements behind the row's first one may be read. */
 typedef struct cpi_sparse_kernels {
     /* less[i]: how many of n <= CPI_SPARSE_SHORT columns are below x[i]; less has room for CPI_SPARSE_SHORT. */
@@ -24,6 +28,10 @@ typedef struct cpi_sparse_kernels {
     /* Has one of n words no bit of the mask? */
     bool (*some_zero_32)(const uint32_t *v, int64_t n, uint32_t mask);
     bool (*some_zero_64)(const uint64_t *v, int64_t n, uint64_t mask);
+    /* Of x[0..n-1], behind which (x[-1]) there is another one: the least and the greatest, with those that were there,
+     * and how many are below, and equal to, the one before. */
+    void (*trend_32)(const int32_t *x, int64_t n, cpi_sparse_trend *s);
+    void (*trend_64)(const int64_t *x, int64_t n, cpi_sparse_trend *s);
     /* Rows of int32 indices times a vector, with four sums a row. */
     void (*times_f32)(const cpi_sparse_multiply *m, int64_t begin, int64_t end);
     void (*times_f64)(const cpi_sparse_multiply *m, int64_t begin, int64_t end);

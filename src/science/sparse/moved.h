@@ -54,6 +54,11 @@ static const cpi_sparse_rows_fn take_table[5][2] = {
     {take_rows_m1_i32, take_rows_m1_i64}, {take_rows_m2_i32, take_rows_m2_i64}, {take_rows_m4_i32, take_rows_m4_i64},
     {take_rows_m8_i32, take_rows_m8_i64}, {take_rows_m16_i32, take_rows_m16_i64},
 };
+static const cpi_sparse_rows_fn take_columns_table[5][2] = {
+    {take_columns_rows_m1_i32, take_columns_rows_m1_i64}, {take_columns_rows_m2_i32, take_columns_rows_m2_i64},
+    {take_columns_rows_m4_i32, take_columns_rows_m4_i64}, {take_columns_rows_m8_i32, take_columns_rows_m8_i64},
+    {take_columns_rows_m16_i32, take_columns_rows_m16_i64},
+};
 static const sort_fn sort_table[5][2] = {
     {cpi_sp_sort_m1_i32, cpi_sp_sort_m1_i64}, {cpi_sp_sort_m2_i32, cpi_sp_sort_m2_i64},
     {cpi_sp_sort_m4_i32, cpi_sp_sort_m4_i64}, {cpi_sp_sort_m8_i32, cpi_sp_sort_m8_i64},

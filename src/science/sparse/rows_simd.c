@@ -124,6 +124,13 @@ static bool some_zero_64(const uint64_t *v, int64_t n, uint64_t mask)
     return found;
 }
 
+#define I int32_t
+#define TREND trend_32
+#include "sparse/trend.inc"
+#define I int64_t
+#define TREND trend_64
+#include "sparse/trend.inc"
+
 #define V float
 #define N int32_t
 #define TIMES(f) f##_f32
@@ -134,4 +141,4 @@ static bool some_zero_64(const uint64_t *v, int64_t n, uint64_t mask)
 #include "sparse/times.inc"
 
 const cpi_sparse_kernels CPI_ISA_NAME(cpi_sparse_kernels) = {order, meet, match, some_zero_32, some_zero_64,
-                                                               times_f32, times_f64};
+                                                               trend_32, trend_64, times_f32, times_f64};

@@ -27,9 +27,10 @@ typedef struct cpi_sparse_job {
     cpi_csr a, b;
     cp_sparse_op op;        /* merge */
     int32_t unique;         /* a truth. find: indices ascend in each row; dense: no entry twice */
-    int64_t n;              /* take: rows; find: places; product: see there */
+    int64_t n;              /* take: rows; find: places; columns: how many; block_merge: elements of a block; */
+                            /* product: see there */
     const int64_t *rows;    /* take: which, within a's rows; find: the rows of the places */
-    const int64_t *columns; /* find */
+    const int64_t *columns; /* find; columns_count: which */
     int64_t *ends;          /* count: of row r in ends[r + 1]; fill: where row r begins in ends[r]; find: becomes 1 */
                             /* where a row is outside */
     void *indices, *data;   /* the result */
@@ -64,6 +65,16 @@ typedef struct cpi_sparse_multiply {
     const void *x;
     void *y;
 } cpi_sparse_multiply;
+/* y = a x of coordinates in any order, all within the matrix: x (columns, k) and y (rows, k), contiguous, of one type.
+ * Products are added in the order of the elements; where k is 1 in the parts of as many rows of one element each, as
+ * multiply_transposed adds. */
+typedef struct cpi_sparse_triples {
+    cp_type type;
+    int32_t wide;               /* a truth */
+    int64_t n, rows, k;
+    const void *row, *column, *data, *x;
+    void *y;
+} cpi_sparse_triples;
 /* The same of blocks: a counts rows, columns and elements in blocks of height * width, which lie by rows, one behind
  * the other in a.data. An element of y has one sum, of blocks in their order, and in each of its columns in theirs. */
 typedef struct cpi_sparse_blocks {
@@ -224,6 +235,12 @@ static inline int64_t cpi_sparse_part(const cpi_csr *a)
  * slot("take_fill", bytes="j->n * 16")
  * slot("dense", bytes="j->a.nnz * 12")
  * slot("find", bytes="j->n * 24")
+ * slot("ends", absent="cuda", waits=True, bytes="c->n * 4")
+ * slot("triples", absent="cuda", bytes="m->n * (8 + (int64_t)cp_type_size(m->type))")
+ * slot("scatter", absent="cuda", bytes="m->a.nnz * (4 + (int64_t)cp_type_size(m->a.type))")
+ * slot("columns_count", absent="cuda", bytes="j->a.nnz * 4")
+ * slot("columns_fill", absent="cuda", bytes="j->a.nnz * 4")
+ * slot("block_merge", absent="cuda", bytes="(j->a.nnz + j->b.nnz) * j->n * 16")
  * slot("substitute", absent="cuda", waits=True,
  *      bytes="triangle->a.nnz * (4 + (int64_t)cp_type_size(triangle->a.type))")
  * slot("solve", absent="cuda", waits=True,
@@ -273,6 +290,18 @@ typedef struct cpi_sparse_ops {
     cp_code (*take_fill)(cp_stream *stream, const cpi_sparse_job *j);
     cp_code (*dense)(cp_stream *stream, const cpi_sparse_job *j);
     cp_code (*find)(cp_stream *stream, const cpi_sparse_job *j);
+    /* indptr of coordinates whose rows ascend; `falls` becomes 1, and indptr means nothing, where they do not. */
+    cp_code (*ends)(cp_stream *stream, const cpi_sparse_coo *c, int64_t *falls);
+    cp_code (*triples)(cp_stream *stream, const cpi_sparse_triples *m);
+    cp_code (*scatter)(cp_stream *stream, const cpi_sparse_multiply *m); /* multiply_transposed, of any k */
+    /* n columns by number, in each row by a's elements and then as they are wanted. `other`: so many indices as a has
+     * columns, n, a 32nd of the columns and 2, which the count leaves to the fill. found[0] becomes 1 where a number is
+     * outside, found[1] where one is not above the one before, found[2] where one is there twice. */
+    cp_code (*columns_count)(cp_stream *stream, const cpi_sparse_job *j);
+    cp_code (*columns_fill)(cp_stream *stream, const cpi_sparse_job *j);
+    /* Sums or differences of blocks of n elements where either has one, whose number merge_count has for align;
+     * found[0] becomes how many of them are all 0. */
+    cp_code (*block_merge)(cp_stream *stream, const cpi_sparse_job *j);
     cp_code (*substitute)(cp_stream *stream, const cpi_sparse_triangle *triangle);
     cp_code (*solve)(cp_stream *stream, const cpi_sparse_system *system);
     cp_code (*basis_dots)(cp_stream *stream, const cpi_sparse_basis *b);

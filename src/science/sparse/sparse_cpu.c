@@ -144,6 +144,74 @@ cp_code cpi_sparse_cpu_take_fill(cp_stream *stream, const cpi_sparse_job *j)
     return cpi_sparse_run(j, j->n, cpi_sparse_mean(&j->a), take_table[size_row(cpi_itemsize(j->a.type))][j->a.wide]);
 }
 
+
+/* --- columns by number --- */
+
+/* starts[c]..starts[c + 1]: the places where column c is wanted, ascending; behind those a bit for each column that is
+ * wanted at all, which lie in the nearest cache. found[2] becomes 1 where one is wanted twice. */
+#define PLACES(I)                                                                   \
+    do {                                                                            \
+        I *starts = (I *)j->other, *places = starts + j->a.columns + 1;             \
+        memset(starts, 0, sizeof(I) * (size_t)(j->a.columns + 1));                  \
+        uint32_t *bits = (uint32_t *)(void *)(places + j->n);                       \
+        memset(bits, 0, sizeof *bits * (size_t)(j->a.columns / 32 + 1));            \
+        for (int64_t k = 0; k < j->n; k++) {                                        \
+            const int64_t c = j->columns[k];                                        \
+            if (starts[c]++) j->found[2] = 1;                                       \
+            bits[c >> 5] |= 1u << (c & 31);                                         \
+        }                                                                           \
+        I sum = 0;                                                                  \
+        for (int64_t c = 0; c <= j->a.columns; c++) starts[c] = sum += starts[c];   \
+        for (int64_t k = j->n; k-- > 0;) places[--starts[j->columns[k]]] = (I)k;    \
+    } while (0)
+/* Rows of up to PIECE elements together: how many of those before each element are wanted says it of rows, without a
+ * branch for each of them. */
+enum { PIECE = 4096 };
+#define WANTED(I)                                                                                         \
+    do {                                                                                                  \
+        const I *p = (const I *)j->a.indptr, *x = (const I *)j->a.indices, *starts = (const I *)j->other; \
+        const uint32_t *bits = (const uint32_t *)(const void *)(starts + j->a.columns + 1 + j->n);        \
+        int64_t before[PIECE + 1];                                                                        \
+        for (int64_t r = begin, last; r < end; r = last) {                                                \
+            int64_t n = 0;                                                                                \
+            for (last = r + 1; last < end && p[last + 1] - p[r] <= PIECE;) last++;                        \
+            const int64_t from = p[r], count = p[last] - from;                                            \
+            for (int64_t i = 0; i < count; i++) {                                                         \
+                const int64_t c = x[from + i];                                                            \
+                before[i & (PIECE - 1)] = n;                                                              \
+                n += j->found[2] ? starts[c + 1] - starts[c] : (I)(bits[c >> 5] >> (c & 31) & 1);         \
+            }                                                                                             \
+            if (count <= PIECE) before[count] = n;                                                        \
+            j->ends[last] = n;                                                                            \
+            for (int64_t k = r; k < last && last > r + 1; k++)                                            \
+                j->ends[k + 1] = before[p[k + 1] - from] - before[p[k] - from];                           \
+        }                                                                                                 \
+    } while (0)
+static void count_wanted(const void *job, int64_t begin, int64_t end)
+{
+    const cpi_sparse_job *j = job;
+    if (j->a.wide) WANTED(int64_t);
+    else WANTED(int32_t);
+}
+cp_code cpi_sparse_cpu_columns_count(cp_stream *stream, const cpi_sparse_job *j)
+{
+    (void)stream;
+    for (int64_t k = 0; k < j->n; k++) {
+        if (j->columns[k] < 0 || j->columns[k] >= j->a.columns) j->found[0] = 1;
+        if (k && j->columns[k] <= j->columns[k - 1]) j->found[1] = 1;
+    }
+    if (j->found[0]) return CP_OK;
+    if (j->a.wide) PLACES(int64_t);
+    else PLACES(int32_t);
+    return cpi_sparse_run(j, j->a.rows, cpi_sparse_mean(&j->a), count_wanted);
+}
+cp_code cpi_sparse_cpu_columns_fill(cp_stream *stream, const cpi_sparse_job *j)
+{
+    (void)stream;
+    return cpi_sparse_run(j, j->a.rows, cpi_sparse_mean(&j->a),
+                          take_columns_table[size_row(cpi_itemsize(j->a.type))][j->a.wide]);
+}
+
 typedef struct ordered {
     const cpi_csr *a;
     void *indices, *data;

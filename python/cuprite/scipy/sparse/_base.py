@@ -314,6 +314,17 @@ class _spbase(Operands):
         Parameters: axis: None for all, or one axis; dtype: the result's type; out: an array for it."""
         return self.tocsr().sum(axis=axis, dtype=dtype, out=out)
 
+    def _delivered_sum(self, result, axis, dtype, out):
+        """A line of sums along an axis, in the type, or the array, that was asked for."""
+        if not self._is_array:
+            result = result.reshape((1, -1) if axis == 0 else (-1, 1))
+        if out is None:
+            return result.astype(dtype, copy=False)
+        if out.shape != result.shape:
+            raise ValueError("out dimensions do not match shape")
+        out[...] = result
+        return out
+
     def mean(self, axis=None, dtype=None, out=None) -> ndarray:
         """The mean of all elements, zeros that are not stored among them.
 

@@ -7,7 +7,7 @@ from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, 
 from cuprite.scipy.sparse._data import DataMatrix
 from cuprite.scipy.sparse._minmax import Extremes
 from cuprite.scipy.sparse._util import (check_shape, get_index_dtype, getdtype, isscalarlike, isshape, sum_dtype,
-                                         without_halves)
+                                         upcast, without_halves)
 
 
 def _estimate(csr):
@@ -158,8 +158,29 @@ class _bsr(Extremes, DataMatrix):
     def _getnnz(self, axis=None):
         if axis is not None:
             raise NotImplementedError("_getnnz over an axis is not implemented for BSR format")
-        self._places()
+        if self.indptr.ndim != 1 or not self.indptr.size or int(self.indptr[-1]) != self.data.shape[0]:
+            self._places()
         return int(self.data.size)
+
+    def diagonal(self, k=0) -> ndarray:
+        """A diagonal.
+
+        Parameters: k: which; 0 is the main one, above it positive."""
+        (m, n), (R, C) = self._shape, self.blocksize
+        found = self._found()
+        if k <= -m or k >= n or found is None or found & 48 or self.data.size == 0:
+            return self.tocsr().diagonal(k=k)
+        row = cp.arange(max(-k, 0), max(-k, 0) + min(m + min(k, 0), n - max(k, 0)))
+        if R == C and k % R == 0:   # of whole blocks
+            line = row[::R] // R
+            at = S.sparse_find(self.indices, self.indptr, line, line + k // R, True)
+            inside = cp.arange(R)
+            value = self.data[cp.maximum(at, 0)[:, None], inside, inside]
+            return cp.where(at[:, None] >= 0, value, cp.zeros((), dtype=self.dtype)).reshape(-1)
+        column = row + k
+        at = S.sparse_find(self.indices, self.indptr, row // R, column // C, True)
+        value = self.data[cp.maximum(at, 0), row % R, column % C]
+        return cp.where(at >= 0, value, cp.zeros((), dtype=self.dtype))
 
     def count_nonzero(self, axis=None) -> ndarray | int:
         """How many elements are not 0.
@@ -167,7 +188,7 @@ class _bsr(Extremes, DataMatrix):
         Parameters: axis: None."""
         if axis is not None:
             raise NotImplementedError("count_nonzero over axis is not implemented for BSR format.")
-        return self.tocsr().count_nonzero()
+        return int(cp.count_nonzero(self._deduped()))
 
     def _with_data(self, data, copy=True):
         indices, indptr = (self.indices.copy(), self.indptr.copy()) if copy else (self.indices, self.indptr)
@@ -303,7 +324,23 @@ class _bsr(Extremes, DataMatrix):
         self.data, self.indices, self.indptr, self._shape = self.data[blocks.data], blocks.indices, blocks.indptr, shape
 
     def _add_sparse(self, other, sign):
+        if other.format == "bsr" and other.blocksize == self.blocksize and self.data.device.backend == "cpu" and \
+                self.data.device == other.data.device:
+            found = self._found(), other._found()
+            if None not in found and not (found[0] | found[1]) & 48 and self.indices.dtype == other.indices.dtype:
+                return self._add_blocks(other, sign)
         return self.tocsr()._add_sparse(other, sign).tobsr(blocksize=self.blocksize)
+
+    def _add_blocks(self, other, sign):
+        """The sum, or the difference, with checked blocks of the same shape whose indices ascend."""
+        dtype = upcast(self.dtype, other.dtype)
+        *parts, empty = S.sparse_block_merge(
+            "add" if sign > 0 else "subtract", self.data.astype(dtype, copy=False), self.indices, self.indptr,
+            other.data.astype(dtype, copy=False), other.indices, other.indptr, self._shape[1] // self.blocksize[1])
+        result = self._new(*parts, self._shape)
+        if int(empty):
+            result.eliminate_zeros()
+        return result
 
     def multiply(self, other) -> _spbase | ndarray:
         """Elements times elements, or a number.

@@ -17,6 +17,9 @@ from cuprite.scipy.sparse._util import (
     without_halves)
 
 
+_FEW_COLUMNS = 8    # of an array, up to which csc's products go to rows anywhere instead of through csr
+
+
 def _ranked(triple, minor):
     """A matrix with few of very many columns, as one of those alone, and their numbers; others as they are."""
     data, indices, indptr = triple
@@ -51,7 +54,7 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
         if dtype is not None:
             self.data = self.data.astype(getdtype(dtype), copy=False)
         if not self._trusted or shape is not None:
-            self._check()
+            self._check_new()
 
     @classmethod
     def _new(cls, data, indices, indptr, shape, ordered=None, canonical=None):
@@ -101,7 +104,7 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
                 if indptr.ndim != 1 or indices.ndim != 1 or indices.size == 0:
                     raise ValueError("unable to infer matrix dimensions")
                 self._shape = self._swap((indptr.size - 1, int(indices.max()) + 1))
-                self._check()
+                self._check_new()
         else:
             raise ValueError(f"unrecognized {type(self).__name__} constructor input: {arg1}")
 
@@ -191,7 +194,9 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
         else:
             coords = self._swap((S.sparse_rows(indices, indptr), indices))
         canonical = bool(self._canonical) and self.format == "csr"
-        return class_of("coo", self._is_array)._new(data, coords, self.shape, canonical)
+        new = class_of("coo", self._is_array)._new(data, coords, self.shape, canonical)
+        new._ordered = canonical and self._canonical is True
+        return new
 
     def toarray(self, order=None, out=None) -> ndarray:
         """The matrix as an array.
@@ -277,14 +282,18 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
             return data.sum(dtype=dtype or within, out=out)
         _, minor = self._swap(self.shape)
         result = S.sparse_sum(*self._triple(within), minor, self._swap((axis, 1 - axis))[0])
-        if not self._is_array:
-            result = result.reshape((1, -1) if axis == 0 else (-1, 1))
-        if out is None:
-            return result.astype(dtype or within, copy=False)
-        if out.shape != result.shape:
-            raise ValueError("out dimensions do not match shape")
-        out[...] = result
-        return out
+        return self._delivered_sum(result, axis, dtype or within, out)
+
+    def _first_of(self, word, compare):
+        """As a coo matrix': of compressed rows, whose elements are in the order of rows."""
+        if self.format != "csr" or self.ndim != 2:
+            return self.tocoo(copy=False)._first_of(word, compare) if self.ndim == 2 else None
+        m = self._canon()
+        at = int(getattr(cp, word)(m.data))
+        if not compare(m.data[at], 0) or m._canonical is not True:
+            return None
+        row = int(cp.searchsorted(m._indptr, at, side="right")) - 1
+        return row * self.shape[1] + int(m._indices[at])
 
     def _at(self, major, minor):
         """The elements at these places, int64 within the matrix; 0 where there is none."""
@@ -362,6 +371,8 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
 
     def _matmul_many(self, x):
         if self.format == "csc":
+            if x.shape[1] <= _FEW_COLUMNS and self.data.device.backend == "cpu":
+                return S.sparse_multiply_transposed(*self._triple(), self._shape_as_2d[0], without_halves(x))
             return self.tocsr()._matmul_many(x)
         return S.sparse_multiply(*self._triple(), self._shape_as_2d[1], without_halves(x))
 

@@ -9,11 +9,22 @@ from cuprite import _sparse as S
 from cuprite.scipy.sparse._axes import ManyAxes, index_type, ravel, unravel
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
 from cuprite.scipy.sparse._data import DataMatrix
-from cuprite.scipy.sparse._index import MoreAxes
+from cuprite.scipy.sparse._index import MoreAxes, parse
 from cuprite.scipy.sparse._index_axes import IndexedAxes
 from cuprite.scipy.sparse._minmax import Extremes
 from cuprite.scipy.sparse._util import (
-    as_axes, check_shape, get_index_dtype, getdtype, isshape, sum_dtype, validate_axis)
+    as_axes, check_order, check_shape, get_index_dtype, getdtype, isshape, sum_dtype, validate_axis,
+    without_halves)
+
+
+def _ends(major, lines):
+    """indptr of checked lines that ascend; None of others."""
+    if major.device.backend == "cpu":
+        ends = S.sparse_ends(major, lines)
+        return ends if ends.size else None
+    if not bool((major[1:] >= major[:-1]).all()):
+        return None
+    return cp.searchsorted(major, cp.arange(lines + 1, dtype=major.dtype)).astype(major.dtype, copy=False)
 
 
 class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
@@ -22,6 +33,7 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
     _format = "coo"
     _allow_nd = tuple(range(1, 65))
     _places, _trusted = (), True  # of each axis, the indices of the elements, and whether they were checked
+    _ordered = False              # are they known to be in the order of rows?
 
     def __init__(self, arg1, shape=None, dtype=None, copy=False, *, maxprint=None):
         _spbase.__init__(self, arg1, maxprint=maxprint)
@@ -121,12 +133,12 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
     @property
     def coords(self) -> tuple[ndarray, ...]:
         """Of each axis, the indices of the elements."""
-        self._trusted = False  # whoever sees the arrays may write to them: they are checked again
+        self._trusted = self._ordered = False  # whoever sees the arrays may write to them: they are checked again
         return self._places
 
     @coords.setter
     def coords(self, new) -> None:
-        self._places, self._trusted = tuple(cp.asarray(x) for x in new), False
+        self._places, self._trusted, self._ordered = tuple(cp.asarray(x) for x in new), False, False
 
     @property
     def _coords(self):
@@ -137,7 +149,7 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
 
     @_coords.setter
     def _coords(self, new):
-        self._places, self._trusted = tuple(new), True
+        self._places, self._trusted, self._ordered = tuple(new), True, False
 
     @property
     def _row(self):
@@ -194,10 +206,12 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         major, minor = self._coords if format == "csr" else self._coords[::-1]
         lines, length = self._shape if format == "csr" else self._shape[::-1]
         index = get_index_dtype(self._coords, maxval=max(self.data.size, length))
-        if format == "csr" and self.has_canonical_format and bool((major[1:] >= major[:-1]).all()):
-            result = self._in_order()   # SciPy's dok has the flag without the order
-            result._sorted, result._canonical, result._trusted = None, None, False
-            return result
+        if format == "csr" and self.has_canonical_format:   # SciPy's dok has the flag without the order
+            ends = _ends(major, lines)
+            if ends is not None:
+                result = self._in_order(ends)
+                result._sorted = result._canonical = None
+                return result
         major, minor = major.astype(index, copy=False), minor.astype(index, copy=False)
         many = length > max(1 << 24, 8 * self.data.size)  # columns: sum_duplicates ranks them
         if self.has_canonical_format or many:
@@ -209,13 +223,13 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         triple = S.sparse_canonical(self.data, major, minor, lines, length)
         return class_of(format, self._is_array)._new(*triple, self._shape, True, True)
 
-    def _in_order(self):
+    def _in_order(self, ends=None):
         """A canonical matrix whose elements are in the order of rows as compressed ones, of the same arrays."""
         major, minor = self._coords
         index = get_index_dtype(self._coords, maxval=max(self.data.size, self._shape[1]))
-        indptr = cp.searchsorted(major, cp.arange(self._shape[0] + 1, dtype=major.dtype)).astype(index, copy=False)
-        return class_of("csr", self._is_array)._new(self.data, minor.astype(index, copy=False), indptr, self._shape,
-                                                    True, True)
+        ends = _ends(major, self._shape[0]) if ends is None else ends
+        return class_of("csr", self._is_array)._new(self.data, minor.astype(index, copy=False), ends.astype(
+            index, copy=False), self._shape, True, True)
 
     def tocsr(self, copy=False) -> _spbase:
         """The matrix as compressed rows; elements at one place are added.
@@ -274,7 +288,16 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
             ends = cp.array([0, self.data.size], dtype=index.dtype)
             dense = S.sparse_dense(self.data, index, ends, self._shape[0], False, False)
             return self._delivered(dense.reshape(self._shape), order, out)
-        return self.tocsr().toarray(order=order, out=out)
+        if math.prod(self._shape) >= 2**63 or out is not None and order is not None:
+            return self.tocsr().toarray(order=order, out=out)
+        check_order(order)
+        coords, (m, n) = self._coords, self._shape
+        if order in ("F", "f"):
+            coords, (m, n) = coords[::-1], (n, m)
+        place = coords[0].astype(cp.int64) * n + coords[1]
+        ends = cp.array([0, place.size])
+        dense = S.sparse_dense(self.data, place, ends, m * n, False, self.has_canonical_format).reshape(m, n)
+        return self._delivered(dense.T if order in ("F", "f") else dense, None, out)
 
     def get(self, stream=None):
         """The matrix as one of SciPy's, in the host's memory.
@@ -356,7 +379,23 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         else:
             row = S.sparse_rows(csr._indices, csr._indptr)
             self._coords = (row if rows is None else rows[row], csr._indices)
-        self.data, self.has_canonical_format = csr.data, True
+        self.data, self.has_canonical_format, self._ordered = csr.data, True, True
+
+    def _first_of(self, word, compare):
+        """The number in the order of rows of the least or greatest element, where none that is not stored is before it;
+        else None."""
+        if self.ndim != 2:
+            return None
+        self.sum_duplicates()
+        (row, column), n = self._coords, self._shape[1]
+        at = int(getattr(cp, word)(self.data))
+        value = self.data[at]
+        if math.prod(self._shape) >= 2**63 or not compare(value, 0):
+            return None
+        if self._ordered:
+            return int(row[at]) * n + int(column[at])
+        at = cp.flatnonzero(self.data == value)     # SciPy's dok has the canonical flag without the order
+        return int((row[at].astype(cp.int64) * n + column[at]).min())
 
     def eliminate_zeros(self) -> None:
         """Drops elements that are 0, in place."""
@@ -370,6 +409,13 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         if not -self.ndim <= axis < self.ndim:
             raise ValueError("axis out of bounds")
         return self._counted(axis)
+
+    def _counted(self, axis, keep=None):
+        if self.ndim != 2:
+            return super()._counted(axis, keep)
+        other = 1 - axis % 2
+        at = self._coords[other]
+        return cp.bincount(at if keep is None else at[keep], minlength=self._shape[other])
 
     def count_nonzero(self, axis=None) -> ndarray | int:
         """How many elements are not 0.
@@ -392,7 +438,16 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
             return super().sum(axis, dtype, out)
         if validate_axis(axis, self.ndim) is None and self.dtype.kind != "b":
             return self.data.sum(dtype=dtype or sum_dtype(self.dtype), out=out)
-        return self.tocsr().sum(axis=axis, dtype=dtype, out=out)
+        if self.ndim < 2 or self.dtype.kind == "b":
+            return self.tocsr().sum(axis=axis, dtype=dtype, out=out)
+        at, within = 1 - validate_axis(axis, 2), sum_dtype(self.dtype)
+        data, lines, count = self.data.astype(within, copy=False), self._coords[at], self._shape[at]
+        ends = _ends(lines, count)
+        if ends is not None:
+            result = S.sparse_sum(data, self._coords[1 - at], ends, self._shape[1 - at], 1)
+        else:
+            result = S.sparse_sum(data, lines, cp.arange(data.size + 1, dtype=lines.dtype), count, 0)
+        return self._delivered_sum(result, 1 - at, dtype or within, out)
 
     def diagonal(self, k=0) -> ndarray:
         """A diagonal.
@@ -400,7 +455,32 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         Parameters: k: which; 0 is the main one, above it positive."""
         if self.ndim != 2:
             raise ValueError("diagonal requires two dimensions")
-        return self.tocsr().diagonal(k=k)
+        (m, n), (row, column) = self._shape, self._coords
+        if k <= -m or k >= n:
+            return cp.empty(0, dtype=self.dtype)
+        at = cp.flatnonzero((row + k if k else row) == column)
+        place = row[at] + k if k < 0 else row[at]
+        ends = cp.array([0, at.size], dtype=place.dtype)
+        return S.sparse_sum(self.data[at], place, ends, min(m + min(k, 0), n - max(k, 0)), 0)
+
+    def _matmul_vector(self, other):
+        return self._times(other) if self.ndim == 2 else super()._matmul_vector(other)
+
+    def _matmul_many(self, other):
+        return self._times(other) if self.ndim == 2 else super()._matmul_many(other)
+
+    def _times(self, x):
+        """The matrix times an array: as compressed rows where the elements are in their order, and else in that of the
+        elements, without sorting them."""
+        (row, column), (m, n), x = self._coords, self._shape, without_halves(x)
+        ends = _ends(row, m)
+        if ends is not None:
+            return S.sparse_multiply(self.data, column, ends, n, x)
+        if row.device.backend == "cpu":
+            return S.sparse_triples(self.data, row, column, m, x)
+        if x.ndim == 1:
+            return S.sparse_sum(self.data * x[column], row, cp.arange(row.size + 1, dtype=row.dtype), m, 0)
+        return S.sparse_multiply(*S.sparse_compress(self.data, row, column, m), n, x)
 
     def _setdiag(self, values, k):
         m, n = self._shape
@@ -419,12 +499,47 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         if self._is_array:
             if self._needs_axes(key):
                 return self._get_axes(key)
+            found = self._get_slices(key)
+            if found is not None:
+                return found
             try:
                 found = self.tocsr()[key]
             except MoreAxes:
                 return self._get_axes(key)
             return found.tocoo() if issparse(found) else coo_array(found) if found.ndim else found
         raise TypeError("'coo_matrix' object is not subscriptable")
+
+    def _get_slices(self, key):
+        """What a key of integers and slices takes of two axes; None of another key."""
+        parts = key if isinstance(key, tuple) else (key,)
+        if self.ndim != 2 or not all(isinstance(x, (int, slice)) and not isinstance(x, bool) for x in parts):
+            return None
+        index, shape = parse(key, self._shape)
+        keep, coords = None, []
+        for c, i, n in zip(self._coords, index, self._shape):
+            if isinstance(i, int):
+                mask = c == i
+            else:
+                start, stop, step = i.indices(n)
+                if step < 1:
+                    return None
+                coords.append((c, start, step))
+                if (start, step) == (0, 1) and stop == n:
+                    continue
+                mask = (c >= start) & (c < stop)
+                if step > 1:
+                    mask &= (c - start) % step == 0
+            keep = mask if keep is None else keep & mask
+        if keep is None:
+            return self.copy()
+        at = cp.flatnonzero(keep)
+        data = self.data[at]
+        if not coords:
+            return data.sum(dtype=self.dtype)
+        parts = ((c[at], start, step) for c, start, step in coords)
+        parts = (c - start if start else c for c, start, step in parts) if all(s == 1 for _, _, s in coords) else (
+            (c - start) // step for c, start, step in parts)
+        return type(self)._new(data, tuple(parts), shape, self.has_canonical_format)
 
     def __setitem__(self, key, x) -> None:
         if not self._is_array:

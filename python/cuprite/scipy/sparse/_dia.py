@@ -5,7 +5,8 @@ import cuprite as cp
 from cuprite import _sparse as S
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
 from cuprite.scipy.sparse._data import DataMatrix
-from cuprite.scipy.sparse._util import check_shape, get_index_dtype, getdtype, isscalarlike, isshape, without_halves
+from cuprite.scipy.sparse._util import (
+    check_shape, get_index_dtype, getdtype, isscalarlike, isshape, sum_dtype, validate_axis, without_halves)
 
 
 class _dia(DataMatrix):
@@ -180,12 +181,27 @@ class _dia(DataMatrix):
         if k <= -m or k >= n:
             return cp.empty(0, dtype=self.dtype)
         first, last = max(0, k), min(m + k, n)
+        offsets = self.offsets.tolist()
+        if k not in offsets:
+            return cp.zeros(last - first, dtype=self.dtype)
+        part = self.data[offsets.index(k), first:last]
+        if part.size == last - first:
+            return part     # a view, as SciPy's
         result = cp.zeros(last - first, dtype=self.dtype)
-        for number, offset in enumerate(self.offsets.tolist()):
-            if offset == k:
-                part = self.data[number, first:last]
-                result[:part.size] = part
+        result[:part.size] = part
         return result
+
+    def sum(self, axis=None, dtype=None, out=None) -> ndarray:
+        """The sum of the elements.
+
+        Parameters: axis: None for all, or one axis; dtype: the result's type; out: an array for it."""
+        axis, within = validate_axis(axis), sum_dtype(self.dtype)
+        if axis == 0 or self.dtype.kind == "b":
+            return super().sum(axis=axis, dtype=dtype, out=out)
+        rows = self._times(cp.ones(self._shape[1], dtype=within))
+        if axis is None:
+            return rows.sum(dtype=dtype or within, out=out)
+        return self._delivered_sum(rows, axis, dtype or within, out)
 
     def _setdiag(self, values, k):
         m, n = self._shape
@@ -196,6 +212,9 @@ class _dia(DataMatrix):
         first = max(k, 0)
         offsets, columns = self.offsets.tolist(), max(first + count, self.data.shape[1])
         known = k in offsets
+        if known and columns == self.data.shape[1]:
+            self.data[offsets.index(k), first:first + count] = values
+            return
         data = cp.zeros((len(offsets) + (not known), columns), dtype=self.dtype)
         data[:len(offsets), :self.data.shape[1]] = self.data
         data[offsets.index(k) if known else len(offsets), first:first + count] = values
@@ -239,9 +258,24 @@ class _dia(DataMatrix):
             length = min(self.data.shape[1], other.data.shape[1])
             data = self.data[mine, :length] * other.data[theirs, :length]
             return type(self)((data, offsets), shape=self._shape)
-        result = _spbase.multiply(self, other)
         plain = isinstance(other, cp.ndarray) and other.size and not {0, 1} & set(self._shape)
+        if plain and other.ndim <= 2:
+            return self._by_dense(cp.atleast_2d(other))
+        result = _spbase.multiply(self, other)
         return result.todia() if plain and issparse(result) and result.shape == self._shape else result
+
+    def _by_dense(self, other):
+        """Elements times those of an array, a row or a column."""
+        (m, n), (rows, columns) = self._shape, other.shape
+        length = min(self.data.shape[1], n)
+        data = self.data[:, :length]
+        if rows not in (1, m) or columns not in (1, n):
+            raise ValueError(f"inconsistent shapes {self._shape} and {other.shape}")
+        if rows == 1:
+            return self._with_data(data * other[0, :length if columns > 1 else 1])
+        column = cp.arange(length)
+        row = (column - self.offsets[:, None]) % m
+        return self._with_data(data * (other[row, column] if columns > 1 else other[row, 0]))
 
     def _times(self, x):
         """The matrix times an array: one diagonal after the other, in their order, as SciPy adds them."""

@@ -192,6 +192,11 @@ class IndexedRows:
         triple = self._triple()
         if minor > max(1 << 24, 8 * triple[0].size):
             triple, minor, columns = _wanted(triple, columns)
+        if triple[0].device.backend == "cpu":
+            ascend = self.has_sorted_indices
+            result = self._part(S.sparse_take_columns(*triple, minor, columns, ascend), None, columns.size)
+            result._sorted, result._canonical = True, self._canonical
+            return result
         turned = S.sparse_take(*S.sparse_transpose(*triple, minor), columns)
         result = self._part(S.sparse_transpose(*turned, major), None, columns.size)
         result._sorted, result._canonical = True, self._canonical

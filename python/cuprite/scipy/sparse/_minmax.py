@@ -18,11 +18,6 @@ def _per_line(m, ufunc):
 class Extremes:
     """min, max and where they are."""
 
-    def _deduplicated(self):
-        m = self.copy() if self.format == "coo" else self
-        m.sum_duplicates()
-        return m
-
     def _lines_along(self, axis):
         m = (self.tocsc() if axis == 0 else self.tocsr())._canon()
         return m, self.shape[axis], self.shape[1 - axis]
@@ -52,9 +47,9 @@ class Extremes:
         zero = cp.zeros((), dtype=self.dtype)
         if self.nnz == 0:
             return zero
-        m = self._deduplicated()
-        value = ufunc.reduce(m.data.ravel())
-        return ufunc(zero, value) if m.nnz != math.prod(self.shape) and not explicit else value
+        data = self._deduped()
+        value = ufunc.reduce(data.ravel())
+        return ufunc(zero, value) if data.size != math.prod(self.shape) and not explicit else value
 
     def max(self, axis=None, out=None, *, explicit=False) -> _spbase | ndarray:
         """The greatest element.
@@ -106,6 +101,10 @@ class Extremes:
             if explicit:
                 raise ValueError(f"Cannot apply {word} to zero matrix when explicit=True.")
             return 0
+        m = self if self.format in ("csr", "csc", "coo") else self.tocsr()
+        found = None if explicit else m._first_of(word, compare)
+        if found is not None:
+            return found
         m = self.tocoo()
         m.sum_duplicates()
         line = m.reshape((1, math.prod(self.shape)))

@@ -190,6 +190,36 @@ def test_right():
     assert "ERROR SUMMARY: 0 errors" in summary
 
 
+BYTES = r"""
+import numpy as np
+import cuprite as cp
+read = cp.RawKernel('extern "C" __global__ void f(unsigned char *y, const unsigned char *a, int step, int n)\n'
+                    '{ for (int i = 0; i < n; i++) y[i] = a[i * step]; }', "f")
+write = cp.RawKernel('extern "C" __global__ void f(unsigned char *a, int v) { a[0] = v; a[0] += 1; }', "f")
+for v in range(256):
+    y = cp.zeros(16, "u1")
+    for n in 1, 2, 3, 9:
+        a = cp.asarray(np.full(n, v, "u1"))
+        read((1,), (1,), (y, a, 1, n))
+        assert (y[:n] == v).all()
+    e = cp.empty(128, "u1")
+    e[::8] = v
+    read((1,), (1,), (y, e, 8, 16))
+    assert (y == v).all()
+    e = cp.empty(64, "u1")
+    write((1,), (1,), (e, v))
+    assert int(e[0]) == (v + 1) % 256
+"""
+
+
+def test_bytes():
+    """A byte may have any value: an array of one, bytes of words of which nothing else is written, and a byte that a
+    kernel wrote."""
+    r = subprocess.run([sys.executable, "-c", BYTES], capture_output=True, text=True, timeout=600,
+                       env={**os.environ, "CUPRITE_DEVICE": "cpu", "CUPRITE_CHECK": "1"})
+    assert r.returncode == 0 and "ERROR SUMMARY: 0 errors" in r.stderr, r.stderr
+
+
 # Programs that were right where lanes ran in lockstep: what they give there; None: lockstep does not order them
 LOCKSTEP = {
     "reduction": (SHARED % "s[t + 32] = 0; __syncthreads(); if (t < 32) { s[t] += s[t + 16]; "

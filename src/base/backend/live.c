@@ -7,7 +7,10 @@
 
 #include "core/forks.h"
 
-enum { FREED = 4096 }; /* number of freed blocks that are remembered */
+enum {
+    FREED = 4096, /* number of freed blocks that are remembered */
+    CERTAIN = 4   /* bytes that are poison by chance once in 2^32 */
+};
 
 typedef struct extent { uintptr_t start; size_t bytes; } extent;
 
@@ -124,7 +127,7 @@ void cpi_live_poison(void *memory, size_t bytes)
     }
 }
 
-bool cpi_live_poisoned(uintptr_t address, size_t bytes)
+static bool all_poison(uintptr_t address, size_t bytes)
 {
     for (uintptr_t at = address & ~(uintptr_t)7; at < address + bytes; at += 8) {
         uint64_t word;
@@ -132,4 +135,23 @@ bool cpi_live_poisoned(uintptr_t address, size_t bytes)
         if (word != word_of(at)) return false;
     }
     return true;
+}
+
+bool cpi_live_poisoned(uintptr_t address, size_t bytes)
+{
+    if (!all_poison(address, bytes)) return false;
+    uintptr_t start = 0;
+    size_t size = 0;
+    return bytes >= CERTAIN || (cpi_live_find(address, &start, &size) == CPI_LIVE && size >= CERTAIN &&
+                                all_poison(start, size));
+}
+
+/* Other threads may write the rest of the word meanwhile: it changes only while all of it is still poison. */
+void cpi_live_unpoison(uintptr_t address, size_t bytes)
+{
+    for (uintptr_t at = address & ~(uintptr_t)7; bytes < CERTAIN && at < address + bytes; at += 8) {
+        uint64_t word = word_of(at);
+        if (all_poison(at, sizeof word))
+            __atomic_compare_exchange_n((uint64_t *)at, &word, ~word, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    }
 }

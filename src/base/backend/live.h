@@ -21,10 +21,14 @@ cpi_liveness cpi_live_find(uintptr_t address, uintptr_t *start, size_t *bytes);
  * none. */
 bool cpi_live_nearest(uintptr_t address, uintptr_t *start, size_t *bytes);
 
-/* Fills memory that nobody has written with words that are different at each address; whether all words that the bytes
- * touch are still such. Nothing is filled unless accesses are checked. */
+/* Fills memory that nobody has written with words that are different at each address (poison). Nothing is filled unless
+ * accesses are checked. */
 void cpi_live_poison(void *memory, size_t bytes);
+/* Whether all words that the bytes touch are still poison. A byte that is written is its poison once in 256 times, so
+ * for fewer than four bytes the whole block must be poison, of four bytes or more. */
 bool cpi_live_poisoned(uintptr_t address, size_t bytes);
-
+/* Before a kernel writes fewer than four bytes, which may be those that are there: the words around them are no longer
+ * poison. */
+void cpi_live_unpoison(uintptr_t address, size_t bytes);
 
 #endif

@@ -262,6 +262,7 @@ bool cpi_races_global(cpi_shadow *s, const cpi_watch *w, const cpi_memory_access
                       cpi_pending *pending, cpi_fault *fault)
 {
     if (reads(a->how) && cpi_live_poisoned(a->address, a->bytes)) return unwritten(w, a, fault);
+    if (writes(a->how)) cpi_live_unpoison(a->address, a->bytes);
     for (unsigned long done = 0; done < a->bytes;) {
         uintptr_t at = a->address + done;
         unsigned skip = (unsigned)(at % CPI_MARKED);

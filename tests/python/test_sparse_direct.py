@@ -68,6 +68,13 @@ def test_orders_of_columns(dtype, monkeypatch):
             if d.any():
                 b = r.normal(size=len(d)).astype(dtype)
                 close(cl.spsolve(a, cp.asarray(b)), sl.spsolve(a.get(), b), tol)
+            if d.any() and format == "csc":
+                lu = cl.splu(a)
+                close(lu.perm_c, sl.splu(a.get(), permc_spec=order).perm_c, 0)
+                close(lu.solve(cp.asarray(b)), sl.spsolve(a.get(), b), tol)
+                for options in ({"permc_spec": "COLAMD"}, {"panel_size": 8}, {"relax": 2}, {"diag_pivot_thresh": 0.5},
+                                {"options": {"Equil": True}}):
+                    close(cl.splu(a, **options).perm_c, sl.splu(a.get(), **options).perm_c, 0)
     assert _ordering(cs.csr_array(np.eye(3, dtype=int))) is None and _ordering(cs.csr_array((0, 0))) is None
     close(cl.factorized(cs.csc_array(strong))(cp.ones(60, dtype=dtype)), np.linalg.solve(strong, np.ones(60, dtype)),
           tol)

@@ -249,8 +249,9 @@ def splu(A, permc_spec=None, diag_pivot_thresh=None, relax=None, panel_size=None
     """The factors of a matrix, a SuperLU.
 
     Parameters: A: a square matrix; permc_spec: how columns are ordered: 'NATURAL', 'MMD_ATA', 'MMD_AT_PLUS_A' or
-        'COLAMD'; diag_pivot_thresh: when the diagonal is a pivot; relax: the size of supernodes; panel_size: that of
-        panels; options: more of SuperLU's options, a dict.
+        'COLAMD', by default the last one, or without any other option that before, where spsolve does so;
+        diag_pivot_thresh: when the diagonal is a pivot; relax: the size of supernodes; panel_size: that of panels;
+        options: more of SuperLU's options, a dict.
     Errors: ValueError for a matrix that is not square, a panel_size below 1; RuntimeError for a singular one.
 
     Example:
@@ -259,6 +260,8 @@ def splu(A, permc_spec=None, diag_pivot_thresh=None, relax=None, panel_size=None
         array([1., 1.])
     """
     theirs = scipy_linalg("splu")
+    if permc_spec is None and diag_pivot_thresh is None and relax is None and panel_size is None and options is None:
+        permc_spec = _ordering(A)
     given = _as_it_is(A, ("csc",)) if options is None and permc_spec != "NATURAL" else None
     if given:
         import scipy.sparse

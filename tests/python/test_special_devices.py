@@ -28,3 +28,32 @@ def test_values_are_the_cpus(name, t, device):
             close = abs(g - w) <= (2.0**-23 if t == "f" else 1e-9) * least
         bad = np.flatnonzero(~((g == w) | (np.isnan(g) & np.isnan(w)) | close))
         assert not len(bad), [([float(v[i]) for v in x], float(w[i]), float(g[i])) for i in bad[:5]]
+
+
+SINGLE = [name for name in PLAIN if any(t.startswith("f" * UFUNC[name].nin + "->") for t in UFUNC[name].types)]
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_float32_of_any_operands(name, device):
+    """With dtype=float32 operands are rounded to it first and results last, however they lie in memory and whatever
+    their type; so are the steps of accumulate."""
+    f = UFUNC[name]
+    x = [np.asarray(v, "d")[:101] for v in drawn(name, 300)]
+    x = [np.where(abs(v) < 3e38, v, 1) for v in x]  # others overflow in the cast
+    narrow = [cp.asarray(v.astype("f")) for v in x]
+    want = several(f(*narrow))
+    wide = [cp.asarray(np.stack([v, v[::-1]], axis=1)) for v in x]
+    for operands in ([w[:, 0] for w in wide], [w[:, 1][::-1] for w in wide], [n[::-1][::-1] for n in narrow],
+                     narrow[:1] + [w[:, 0] for w in wide[1:]]):
+        for g, w in zip(several(f(*operands, dtype="f", casting="same_kind")), want):
+            assert g.dtype == w.dtype
+            np.testing.assert_array_equal(g.get(), w.get())
+    column, row = cp.asarray(x[0].astype("f"))[:, None], [cp.asarray(v.astype("f")) for v in x[1:]]
+    for g, w in zip(several(f(column, *row)), several(f(cp.repeat(column, 101 if row else 1, 1), *row))):
+        np.testing.assert_array_equal(g.get(), w.get())
+    if f.nin == 2 and f.nout == 1 and "ff->f" in f.types:
+        a = narrow[0][:6]
+        steps = [a[:1]]
+        for k in range(1, 6):
+            steps.append(f(steps[-1], a[k:k + 1]))
+        np.testing.assert_array_equal(f.accumulate(a).get(), cp.concatenate(steps).get())

@@ -14,6 +14,7 @@ from elementwise import (LETTERS, RULES, TABLE, acting_type, called_once, chapte
 
 CALLS = {"never": "CPI_CALL_NEVER", "general": "CPI_CALL_GENERAL", "wide": "CPI_CALL_WIDE", "always": "CPI_CALL_ALWAYS",
          "once": "CPI_CALL_ALWAYS"}
+WIDE = {"f32": "f64", "c64": "c128"}
 HEAD = "static __device__ __noinline__"
 GLOBAL = "static __global__ void __launch_bounds__(CPI_THREADS)"
 
@@ -144,6 +145,7 @@ class Kernels:
     def __init__(self, types):
         self.types, self.names, self.text = types, {}, []
         self.kept = {}  # kernels of several operations, by types
+        self.families = {}  # (type, result, inputs): the name of a family, the operations in it
         self.memory = {}  # load and store functions of the kernels, in order of first use
 
     def needs(self, *wanted):
@@ -188,12 +190,14 @@ class Kernels:
 
         return self.single((c, result.stored, expression, o.nin, o.call, truth), f"{o.name}_{acting.suffix}", text)
 
-    def family(self, t, result, nin, members):
-        """All plain operations of a type with that result and number of inputs, behind one switch."""
+    def family(self, t, result, nin, members, narrows):
+        """All plain operations of a type with that result and number of inputs, behind one switch; `narrows`: they
+        serve the narrow type too."""
         name, c, r = f"{t.suffix}_to_{result.suffix}_{nin}", t.stored, result.stored
         self.needs((load, t), (load_run, t), (store, result), (store_run, result))
         lines = [f"struct {name} {{", f"    using Type = {c};", f"    using Result = {r};",
                  f"    static constexpr int nin = {nin};",
+                 f"    static constexpr bool narrows = {str(narrows).lower()};",
                  "    static __device__ __forceinline__ Type load(const void *p, int type)", "    {",
                  f"        return cpi_load_{t.suffix}(p, type);", "    }",
                  "    static __device__ __forceinline__ cpi_pack<Type, CPI_RUN>",
@@ -242,11 +246,15 @@ class Kernels:
             lines += [f"            {line}" for line in before]
             lines += [f"            r{k} = {e};" for k, e in enumerate(expressions)]
             lines += ["            break;"] + ["        }"] * len(before)
-        self.general(name, ins, outs, "#pragma unroll 1", lines + ["        }"])
+        words = members[0].inputs, members[0].outputs
+        rounded_in, rounded_out = ([w in ("T", "part") for w in some] for some in words)
+        narrow = [f"        if (g.narrow) r{k} = cpi_as_narrow(r{k});" for k in range(len(outs)) if rounded_out[k]]
+        self.general(name, ins, outs, "#pragma unroll 1", lines + ["        }"] + narrow, rounded_in)
         return name
 
-    def general(self, name, ins, outs, unrolled, body):
-        """The kernel of any operands; `body` are lines that make r0, r1, ... of a, b, ..."""
+    def general(self, name, ins, outs, unrolled, body, narrows=()):
+        """The kernel of any operands; `body` are lines that make r0, r1, ... of a, b, ...; narrows: the inputs that
+        are rounded for the narrow type."""
         nin, nout = len(ins), len(outs)
         n = nin + nout
         self.needs(*[(load, u) for u in ins], *[(store, u) for u in outs])
@@ -264,7 +272,8 @@ class Kernels:
                       f"                : cpi_load_{u.suffix}(g.data[{q}] + at[u][{q}], g.type[{q}]);"]
         lines += ["    }", unrolled, "    for (int u = 0; u < CPI_RUN; u++) {",
                   "        if (!active[u]) continue;"]
-        lines += [f"        const {u.stored} {x} = {x}s[u];" for x, u in zip(LETTERS, ins)] + body
+        rounded = ["g.narrow ? cpi_as_narrow({0}s[u]) : {0}s[u]" if n else "{0}s[u]" for n in narrows or [False] * nin]
+        lines += [f"        const {u.stored} {x} = {r.format(x)};" for x, u, r in zip(LETTERS, ins, rounded)] + body
         for k, u in enumerate(outs):
             lines += [f"        if (g.type[{k}] == {u.enum}) *({u.stored} *)(g.data[{k}] + at[u][{k}]) = r{k};",
                       f"        else cpi_store_{u.suffix}(g.data[{k}] + at[u][{k}], g.type[{k}], r{k});"]
@@ -296,6 +305,10 @@ class Kernels:
     def accumulators(self, t, members, chapter=""):
         """All reduce operations of a type, in one function, and the kernels of reduce and accumulate."""
         name = f"cpi_cuda_acc_{chapter}{t.suffix}"
+        wide = self.wide(t) if chapter else None
+        if members and wide:
+            self.text.append(self.accumulator(name, wide))
+            return
         if not members:  # of a chapter without operations of two numbers
             self.text.append(f"extern const cpi_cuda_accumulator {name}; /* constants are local otherwise */\n"
                              f"const cpi_cuda_accumulator {name} = {{nullptr, nullptr}};")
@@ -305,6 +318,7 @@ class Kernels:
         for o, struct in members:
             by_struct.setdefault(struct, []).append(o)
         lines = [f"struct {t.suffix}_links {{", f"    using Type = {c};",
+                 f"    static constexpr int type = {t.enum};",
                  "    static __device__ __forceinline__ Type load(const void *p, int type)", "    {",
                  f"        return cpi_load_{t.suffix}(p, type);", "    }",
                  "    static __device__ __forceinline__ void store(void *p, int type, Type v)", "    {",
@@ -314,24 +328,41 @@ class Kernels:
         for struct, same in by_struct.items():
             lines += [f"        case CP_OP_{o.name}:" for o in same]
             lines += [f"            return cpi_join<{struct}>(a, b);"]
-        lines += ["        }", "        return a;", "    }", "};",
-                  f"extern const cpi_cuda_accumulator {name}; /* constants are local otherwise */",
-                  f"const cpi_cuda_accumulator {name} = cpi_accumulator_of<{t.suffix}_links>();"]
+        lines += ["        }", "        return a;", "    }", "};", self.accumulator(name, t)]
         self.text.append("\n".join(lines))
+
+    @staticmethod
+    def accumulator(name, t):
+        return (f"extern const cpi_cuda_accumulator {name}; /* constants are local otherwise */\n"
+                f"const cpi_cuda_accumulator {name} = cpi_accumulator_of<{t.suffix}_links>();")
 
     def is_joined(self, o, t):
         """Whether reduce has it: two inputs and a result of that type."""
         words = o.in_types(self.types, t) + o.out_types(self.types, t)
         return o.column(t) is not None and o.nin == 2 and words == [t] * 3
 
+    def wide(self, t):
+        """The wide type of t's kind; None where t is not narrow."""
+        return by_suffix(self.types, WIDE[t.suffix]) if t.suffix in WIDE else None
+
+    @staticmethod
+    def is_wide(t):
+        return t.suffix in WIDE.values()
+
+    def family_key(self, o, t):
+        """(type, result, inputs) of the family that serves an operation."""
+        if o.chapter and o.call == "always" and o.outputs[0] in ("T", "part"):
+            t = self.wide(t) or t
+        return t.suffix, o.out_types(self.types, t)[0].suffix, o.nin
+
     def shared(self, operations, t):
         """operation -> the kernel that it shares, made when the first type needs it."""
-        wide = by_suffix(self.types, {"f32": "f64", "c64": "c128"}.get(t.suffix, t.suffix))
-        groups = {}
+        wide, groups = self.wide(t) or t, {}
         for o in operations:
             if o.call == "once" and o.column(t) is not None:
                 words = o.in_types(self.types, wide), o.out_types(self.types, wide)
-                groups.setdefault(tuple(tuple(u.suffix for u in w) for w in words), []).append(o)
+                rounded = [w in ("T", "part") for w in o.inputs + o.outputs]
+                groups.setdefault(tuple(tuple(u.suffix for u in w) for w in words) + (tuple(rounded),), []).append(o)
         names = {}
         for key, members in groups.items():
             if key not in self.kept:
@@ -340,19 +371,25 @@ class Kernels:
         return names
 
     def table(self, operations, t, chapter=None):
-        """The entries of a type, in the operations' order."""
+        """The entries of a type, in the operations' order. A chapter's wide types come first: called bodies of the
+        narrow ones share their families."""
         families, structs = {}, {}
         for o in operations:
             if o.chapter != chapter or not o.plain or o.call == "once" or self.body(o, t) is None:
                 continue
             structs[o] = self.plain(o, t)
             if o.column(t) is not None:
-                key = (o.out_types(self.types, t)[0].suffix, o.nin)
-                families.setdefault(key, []).append((o, structs[o]))
-        names = {key: self.family(t, by_suffix(self.types, key[0]), key[1], m) for key, m in families.items()}
+                families.setdefault(self.family_key(o, t), []).append((o, structs[o]))
+        for key, m in families.items():
+            if key not in self.families:
+                name = self.family(t, by_suffix(self.types, key[1]), key[2], m, bool(chapter) and self.is_wide(t))
+                self.families[key] = name, [o for o, _ in m]
+            assert all(o in self.families[key][1] for o, _ in m)
         mine = [o for o in operations if o.chapter == chapter]
-        joined = [(o, self.plain(o, t)) for o in mine if o.call == "once" and self.is_joined(o, t)]
-        self.accumulators(t, families.get((t.suffix, 2), []) + joined, f"{chapter}_" if chapter else "")
+        wide = chapter and self.wide(t)
+        joined = [(o, None if wide else self.plain(o, t)) for o in mine if o.call == "once" and self.is_joined(o, t)]
+        plain = [m for key, some in families.items() if key[1:] == (key[0], 2) for m in some]
+        self.accumulators(t, plain + joined, f"{chapter}_" if chapter else "")
         shared = self.shared(mine, t)
         name = f"cpi_cuda_{chapter}_{t.suffix}[]" if chapter else f"cpi_cuda_ops_{t.suffix}[CPI_NKERNELS]"
         lines = [f"extern const cpi_cuda_entry {name}; /* constants are local otherwise */",
@@ -362,7 +399,9 @@ class Kernels:
                 lines.append("    {},")
                 continue
             if o in structs and o.column(t) is not None:
-                entry = f"cpi_entry<{structs[o]}, {names[(o.out_types(self.types, t)[0].suffix, o.nin)]}>()"
+                key = self.family_key(o, t)
+                kind = "entry" if key[0] == t.suffix else "narrow_entry"
+                entry = f"cpi_{kind}<{structs[o]}, {self.families[key][0]}>()"
             elif o in shared:
                 entry = f"cpi_once_entry({shared[o]})"
             elif o in structs:
@@ -400,7 +439,8 @@ def kernels_file(operations, types, members):
 
 def chapter_file(chapter, members, types):
     made = Kernels(types)
-    tables = [made.table(members, t, chapter) for t in types_in(members, types)]
+    wide_first = sorted(types_in(members, types), key=lambda t: t.suffix in WIDE)
+    tables = [made.table(members, t, chapter) for t in wide_first]
     head = '#include "elementwise/accumulate_cuda.h"\n' + f'#include "scalar/{chapter}.h"\n\n'
     return head + "\n".join(made.memory.values()) + "\n" + "\n\n".join(made.text + tables)
 

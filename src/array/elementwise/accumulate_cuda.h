@@ -15,12 +15,21 @@ template <class Op, class C> __device__ __forceinline__ C cpi_join(C a, C b)
     return (C)cpi_call<Op, Op::call != CPI_CALL_NEVER>(x);
 }
 
-/* A number rounded to another type, the `held` one, and back. */
-template <class Links>
-__device__ __forceinline__ typename Links::Type cpi_rounded_as(typename Links::Type v, int held, void *as_held)
+/* A number rounded to another type, and back. */
+template <class Links> __device__ __forceinline__ typename Links::Type cpi_rounded_as(typename Links::Type v, int type)
 {
-    Links::store(as_held, held, v);
-    return Links::load(as_held, held);
+    alignas(16) unsigned char rounded[16];
+    Links::store(rounded, type, v);
+    return Links::load(rounded, type);
+}
+
+/* join() of an operation that computes in `type`. Links may be wider. */
+template <class Links>
+__device__ __forceinline__ typename Links::Type cpi_join_in(int type, int op, typename Links::Type a,
+                                                            typename Links::Type b)
+{
+    const typename Links::Type r = Links::join(op, a, b);
+    return type == Links::type ? r : cpi_rounded_as<Links>(r, type);
 }
 
 template <class Links>
@@ -40,8 +49,7 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_accumulate_kernel(const __gri
     const char *x = c.x + x_at + (c.first ? c.first[position] * c.x_along : 0);
     const uint8_t *where = c.where ? c.where + where_at : nullptr;
     char *out = c.out + out_at;
-    const bool same = c.held == c.type;
-    alignas(16) unsigned char as_held[16];
+    const bool same = c.held == Links::type;
     C r = same ? *(const C *)(c.started ? out : x) : Links::load(c.started ? out : x, c.held);
     if (c.every) {
         if (same) *(C *)out = r;
@@ -50,8 +58,8 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_accumulate_kernel(const __gri
     for (int64_t k = c.started ? 0 : 1; k < n; k++) {
         if (where && !where[k * c.where_along]) continue;
         const char *p = x + k * c.x_along;
-        r = Links::join(c.op, r, same ? *(const C *)p : Links::load(p, c.held));
-        if (!same) r = cpi_rounded_as<Links>(r, c.held, as_held);
+        r = cpi_join_in<Links>(c.type, c.op, r, same ? *(const C *)p : Links::load(p, c.held));
+        if (c.held != c.type) r = cpi_rounded_as<Links>(r, c.held);
         if (!c.every) continue;
         if (same) *(C *)(out + k * c.out_along) = r;
         else Links::store(out + k * c.out_along, c.held, r);
@@ -70,13 +78,13 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_at_kernel(const __grid_consta
     if (i >= p.n) return;
     const int64_t position = p.position[i];
     if (i > 0 && p.position[i - 1] == position) return;
-    const bool same = p.x_type == p.type;
-    alignas(16) unsigned char as_held[16];
+    const bool same = p.x_type == Links::type;
     char *x = p.x + position * p.x_size;
     C r = same ? *(const C *)x : Links::load(x, p.x_type), joined = r;
     for (int64_t k = i; k < p.n && p.position[k] == position; k++) {
-        joined = Links::join(p.op, r, *(const C *)(p.v + k * p.v_step));
-        r = same ? joined : cpi_rounded_as<Links>(joined, p.x_type, as_held);
+        const char *v = p.v + k * p.v_step;
+        joined = cpi_join_in<Links>(p.type, p.op, r, p.type == Links::type ? *(const C *)v : Links::load(v, p.type));
+        r = p.x_type == p.type ? joined : cpi_rounded_as<Links>(joined, p.x_type);
     }
     if (same) *(C *)x = joined;
     else Links::store(x, p.x_type, joined); /* not r: 2^64 - 2 read as a float64 is 2^64, which no uint64 is */

@@ -8,7 +8,8 @@
 struct run_context {
     cp_stream *stream;
     int op;
-    cp_type type;
+    cp_type type; /* that the kernel computes in */
+    bool narrow;  /* which is wider than the operation's */
     const cpi_cuda_entry *entry;
 };
 
@@ -131,6 +132,7 @@ static cp_code launch_general(const run_context *c, const cpi_loop *loop)
     g.op = c->op;
     cpi_device_loop_init(&g.loop, loop, 0, loop->nop);
     g.values = 0;
+    g.narrow = c->narrow;
     g.mask = loop->nop > nout + nin ? nout + nin : 0; /* in device memory: `run` handles a mask on the host */
     g.exact = loop->op[0].type == cpi_word_type(row->out[0], c->type);
     for (int k = 0; k < loop->nop; k++) {
@@ -161,6 +163,7 @@ static cp_code launch_iterator(void *context, const cpi_loop *loop)
     if (!c->entry->runs || !cpi_runs_fit(loop, row->nin, c->type, cpi_word_type(row->out[0], c->type), &r))
         return launch_general(c, loop);
     r.op = c->op;
+    r.narrow = c->narrow;
     int64_t per_block = CPI_THREADS * CPI_RUN;
     return cpi_cuda_launch(c->entry->runs, cpi_ceil_div(r.loop.n, per_block), &r, c->stream, row->name);
 }
@@ -208,7 +211,7 @@ cp_code cpi_elementwise_cuda_run(cp_stream *stream, int op, cp_type type, const 
         if (code) return code;
     }
     const cp_type wide = type == CP_FLOAT32 ? CP_FLOAT64 : type == CP_COMPLEX64 ? CP_COMPLEX128 : type;
-    run_context c = {stream, op, entry->wide ? wide : type, entry};
+    run_context c = {stream, op, entry->wide ? wide : type, entry->wide && wide != type, entry};
     cpi_flat_args g;
     if (const void *kernel = entry->flat ? flat_kernel(op, type, loop, &g, &elements) : nullptr)
         return cpi_cuda_launch(kernel, cpi_ceil_div(g.n, elements), &g, stream, row->name);

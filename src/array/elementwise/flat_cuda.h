@@ -239,6 +239,30 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_flat(const __grid_constant__ 
 
 /* --- runs and general: one kernel for all operations of a type with the same inputs and kind of result --- */
 
+/* A value as an operation of float32 or complex64 has it. */
+__device__ __forceinline__ double cpi_as_narrow(double v) { return (double)(float)v; }
+__device__ __forceinline__ cp_complex128 cpi_as_narrow(cp_complex128 v)
+{
+    return {cpi_as_narrow(v.re), cpi_as_narrow(v.im)};
+}
+template <class Family, class T, int N> __device__ __forceinline__ void cpi_narrow_run(T (&x)[N])
+{
+    if constexpr (Family::narrows) {
+#pragma unroll
+        for (int j = 0; j < N; j++) x[j] = cpi_as_narrow(x[j]);
+    }
+}
+template <class Family, class C, class R, int N>
+__device__ __forceinline__ void cpi_family_apply(int op, bool narrow, C (&x)[N][CPI_RUN], R (&r)[CPI_RUN])
+{
+    if (Family::narrows && narrow) {
+#pragma unroll
+        for (int k = 0; k < N; k++) cpi_narrow_run<Family>(x[k]);
+    }
+    Family::apply(op, x, r);
+    if (Family::narrows && narrow) cpi_narrow_run<Family>(r);
+}
+
 /* One operation on the elements of a thread; called where the body is more than a few instructions. */
 template <class Op, int N, class C, class R>
 __device__ __forceinline__ void cpi_apply(const C (&x)[N][CPI_RUN], R (&r)[CPI_RUN])
@@ -332,7 +356,7 @@ template <class Family> __global__ void __launch_bounds__(CPI_THREADS) cpi_runs(
                 x[k][j] = g.exact >> (k + 1) & 1 ? *(const C *)p : Family::load(p, g.type[k + 1]);
             }
     }
-    Family::apply(g.op, x, r);
+    cpi_family_apply<Family>(g.op, g.narrow, x, r);
     if (whole) {
         cpi_pack<R, CPI_RUN> v;
         memcpy(&v, r, sizeof v);
@@ -393,7 +417,7 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_general(const __grid_constant
             }
         }
     }
-    Family::apply(g.op, x, r);
+    cpi_family_apply<Family>(g.op, g.narrow, x, r);
 #pragma unroll
     for (int u = 0; u < CPI_RUN; u++) {
         if (!active[u]) continue;
@@ -472,6 +496,13 @@ template <class Op, class Family> cpi_cuda_entry cpi_entry()
     cpi_cuda_entry e = cpi_flat_entry<Op>();
     e.runs = (const void *)cpi_runs<Family>;
     e.general = (const void *)cpi_general<Family>;
+    return e;
+}
+/* Of float32 or complex64, where Family is of the wide type. */
+template <class Op, class Family> cpi_cuda_entry cpi_narrow_entry()
+{
+    cpi_cuda_entry e = cpi_entry<Op, Family>();
+    e.wide = true;
     return e;
 }
 typedef void cpi_general_kernel(cpi_general_args);

@@ -34,6 +34,8 @@ struct cpi_general_args {
     alignas(16) unsigned char value[CPI_MAXIN][16];
     unsigned values;
     int mask;                   /* operand that is the mask, 0: none */
+    bool narrow;                /* an operation of float32 or complex64 by the kernel of the wide type: what it reads
+                                   and its results are rounded */
     bool exact;                 /* no operand needs a conversion */
     bool plain;                 /* nor is given by value, and there is no mask */
     bool aligned;               /* for `straight`: runs begin at multiples of their size, or of 16 bytes */
@@ -59,6 +61,7 @@ struct cpi_runs_args {
     uint8_t size[CPI_MAXIN + 1]; /* bytes of an element */
     unsigned exact;             /* operands that need no conversion */
     unsigned aligned;           /* operands whose runs are aligned to their size, or to 16 bytes */
+    bool narrow;                /* as in cpi_general_args */
     bool locate;                /* an operand is RUN, REPEAT or EACH */
     bool each;                  /* an operand is EACH */
 };
@@ -75,10 +78,11 @@ struct cpi_cuda_entry {
     const void *flat, *runs, *general;
     const void *straight; /* of several results or inputs of other types: `general` for contiguous operands, no mask */
     int flat_elements;    /* elements a block of `flat` handles */
-    bool wide;            /* `general` computes in float64 or complex128 whatever the computing type is */
+    bool wide;            /* `runs` and `general` compute in float64 or complex128 whatever the computing type is */
 };
 
-/* The kernels of ufunc reductions and of ufunc.at for one computing type. */
+/* The kernels of ufunc reductions and of ufunc.at for one computing type. Those of float32 and complex64 may be the
+ * wide type's, as the arguments name the computing type: a chapter's functions compute in double in any case. */
 struct cpi_cuda_accumulator {
     const void *accumulate, *at;
 };

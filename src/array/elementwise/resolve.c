@@ -215,7 +215,7 @@ static cp_code resolve_typed(cp_op op, cp_array *const *in, cp_type natural, cp_
 {
     const cpi_op_row *row = &cpi_op_rows[op];
     bool homogeneous = (unsigned)wanted < CP_NTYPES && cpi_has_loop(row, wanted) && results_are(row, wanted, wanted);
-    for (int i = 0; i < row->nin; i++) homogeneous &= row->in[i] == CPI_TYPE_T;
+    for (int i = 0; i < row->nin && homogeneous; i++) homogeneous = cpi_in_type(row, i, wanted) == wanted;
     plan->type = natural;
     if (natural != CP_DEFAULT && results_are(row, natural, wanted)) return CP_OK;
     plan->type = wanted;

@@ -311,7 +311,7 @@ class Kernels:
             return
         if not members:  # of a chapter without operations of two numbers
             self.text.append(f"extern const cpi_cuda_accumulator {name}; /* constants are local otherwise */\n"
-                             f"const cpi_cuda_accumulator {name} = {{nullptr, nullptr}};")
+                             f"const cpi_cuda_accumulator {name} = {{nullptr}};")
             return
         self.needs((load, t), (store, t))
         c, by_struct = t.stored, {}

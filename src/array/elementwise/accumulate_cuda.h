@@ -32,8 +32,7 @@ __device__ __forceinline__ typename Links::Type cpi_join_in(int type, int op, ty
     return type == Links::type ? r : cpi_rounded_as<Links>(r, type);
 }
 
-template <class Links>
-__global__ void __launch_bounds__(CPI_THREADS) cpi_accumulate_kernel(const __grid_constant__ cpi_ufunc_reduction c)
+template <class Links> __device__ __forceinline__ void cpi_accumulate(const cpi_ufunc_reduction &c)
 {
     using C = typename Links::Type;
     const int64_t slice = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;
@@ -70,8 +69,7 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_accumulate_kernel(const __gri
 }
 
 /* The thread of the first of equal indices processes all of them. */
-template <class Links>
-__global__ void __launch_bounds__(CPI_THREADS) cpi_at_kernel(const __grid_constant__ cpi_indexed p)
+template <class Links> __device__ __forceinline__ void cpi_join_at(const cpi_indexed &p)
 {
     using C = typename Links::Type;
     const int64_t i = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;
@@ -90,9 +88,17 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_at_kernel(const __grid_consta
     else Links::store(x, p.x_type, joined); /* not r: 2^64 - 2 read as a float64 is 2^64, which no uint64 is */
 }
 
+/* One kernel for both: it has a copy of each body. */
+template <class Links>
+__global__ void __launch_bounds__(CPI_THREADS) cpi_links_kernel(const __grid_constant__ cpi_links_args a)
+{
+    if (a.is_reduction) cpi_accumulate<Links>(a.reduction);
+    else cpi_join_at<Links>(a.indexed);
+}
+
 template <class Links> cpi_cuda_accumulator cpi_accumulator_of()
 {
-    return {(const void *)cpi_accumulate_kernel<Links>, (const void *)cpi_at_kernel<Links>};
+    return {(const void *)cpi_links_kernel<Links>};
 }
 
 #endif

@@ -10,24 +10,28 @@ const cpi_cuda_accumulator *entry_of(int op, cp_type type)
     return entry;
 }
 
-int64_t blocks_for(int64_t n) { return cpi_ceil_div(n, CPI_THREADS); }
+cp_code launch(cp_stream *stream, int op, cp_type type, int64_t threads, cpi_links_args *args)
+{
+    const cpi_cuda_accumulator *entry = entry_of(op, type);
+    if (!entry) return CP_ERROR_INTERNAL;
+    if (!threads) return CP_OK;
+    return cpi_cuda_launch(entry->kernel, cpi_ceil_div(threads, CPI_THREADS), args, stream, cpi_cuda_rows[op].name);
+}
 
 } // namespace
 
 cp_code cpi_elementwise_cuda_accumulate(cp_stream *stream, const cpi_ufunc_reduction *c)
 {
-    const cpi_cuda_accumulator *entry = entry_of(c->op, c->type);
-    if (!entry) return CP_ERROR_INTERNAL;
-    if (!c->slices || (!c->n && !c->first)) return CP_OK;
-    cpi_ufunc_reduction args = *c;
-    return cpi_cuda_launch(entry->accumulate, blocks_for(c->slices), &args, stream, cpi_cuda_rows[c->op].name);
+    cpi_links_args args;
+    args.is_reduction = true;
+    args.reduction = *c;
+    return launch(stream, c->op, c->type, c->n || c->first ? c->slices : 0, &args);
 }
 
 cp_code cpi_elementwise_cuda_at(cp_stream *stream, const cpi_indexed *p)
 {
-    const cpi_cuda_accumulator *entry = entry_of(p->op, p->type);
-    if (!entry) return CP_ERROR_INTERNAL;
-    if (!p->n) return CP_OK;
-    cpi_indexed args = *p;
-    return cpi_cuda_launch(entry->at, blocks_for(p->n), &args, stream, cpi_cuda_rows[p->op].name);
+    cpi_links_args args;
+    args.is_reduction = false;
+    args.indexed = *p;
+    return launch(stream, p->op, p->type, p->n, &args);
 }

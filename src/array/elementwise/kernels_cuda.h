@@ -81,10 +81,17 @@ struct cpi_cuda_entry {
     bool wide;            /* `runs` and `general` compute in float64 or complex128 whatever the computing type is */
 };
 
-/* The kernels of ufunc reductions and of ufunc.at for one computing type. Those of float32 and complex64 may be the
- * wide type's, as the arguments name the computing type: a chapter's functions compute in double in any case. */
+/* The kernel of ufunc reductions and of ufunc.at for one computing type. That of float32 and complex64 may be the wide
+ * type's, as the arguments name the computing type: a chapter's functions compute in double in any case. */
 struct cpi_cuda_accumulator {
-    const void *accumulate, *at;
+    const void *kernel;
+};
+struct cpi_links_args {
+    bool is_reduction;
+    union {
+        cpi_ufunc_reduction reduction;
+        cpi_indexed indexed;
+    };
 };
 
 /* `flat` of one operation that computes in float, for operands of a half type. */

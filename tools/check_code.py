@@ -12,6 +12,7 @@ LONG_FUNCTIONS. Functions of tests are not counted.
 """
 import ast
 import collections
+import functools
 import pathlib
 import re
 import sys
@@ -47,6 +48,12 @@ def files(suffixes, folders=FOLDERS):
                 yield path
 
 
+@functools.cache
+def text_of(path):
+    return path.read_text()
+
+
+@functools.cache
 def blanked(text):
     """C source with comments, strings and multi-line macros blanked; lines stay."""
     def blank(found):
@@ -66,7 +73,7 @@ INCLUDED_BY_USERS = re.compile(r"/kernel/device/")
 
 def names_of(path):
     """The names that the file defines globally; those in a namespace are excluded."""
-    text = blanked(path.read_text())
+    text = blanked(text_of(path))
     header = path.suffix in {".h", ".cuh"}
     space = re.search(r"^namespace (\w+)", text, re.M)
     for found in TYPE.finditer(text):
@@ -97,7 +104,7 @@ def macros():
     """Macros that are too long and are not in LONG_MACROS, and what is there for nothing."""
     found = set()
     for path in files(SOURCES):
-        for macro in re.finditer(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:[^\n]*\\\n)+[^\n]*", path.read_text(), re.M):
+        for macro in re.finditer(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:[^\n]*\\\n)+[^\n]*", text_of(path), re.M):
             if macro[0].count("\n") >= MACRO:
                 found.add(f"{path.name} {macro[1]}")
     for name in sorted(found - set(LONG_MACROS)):
@@ -109,7 +116,7 @@ def macros():
 def recursion():
     """Scalar functions run in GPU kernels, whose stack ptxas can size only where no function calls itself."""
     for path in (ROOT / "src/base/scalar").glob("*.h"):
-        text = blanked(path.read_text())
+        text = blanked(text_of(path))
         one = r"^CPS_(?:MATH|HEAVY)\b[^(;]*?(\w+)\([^)]*\)\s*\{([^\n]*\}$|.*?^\})"
         for found in re.finditer(one, text, re.S | re.M):
             if re.search(rf"\b{found[1]}\(", found[2]):
@@ -118,20 +125,25 @@ def recursion():
 
 def lengths():
     for path in files(SOURCES | {".py", ".def"}):
-        lines = path.read_text().count("\n")
+        lines = text_of(path).count("\n")
         if lines > FILE:
             yield f"{path.relative_to(ROOT)}: {lines} lines; {FILE} are the most"
 
 
 def python_functions(path):
-    for node in ast.walk(ast.parse(path.read_text())):
+    """Statements are all that is looked at: an expression defines no function."""
+    waiting = [ast.parse(text_of(path))]
+    while waiting:
+        node = waiting.pop()
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield node.name, node.lineno, node.end_lineno - node.lineno + 1
+        waiting += [child for part in ("body", "orelse", "finalbody", "handlers", "cases")
+                    if isinstance(getattr(node, part, None), list) for child in getattr(node, part)]
 
 
 def c_functions(path):
     """Functions by their braces; macros are skipped, as they have their own limit."""
-    text = blanked(path.read_text())
+    text = blanked(text_of(path))
     for _ in range(2):  # templates name functions by macros: KERNEL(f)(...), CPI_ISA_NAME(KEYS(f))(...)
         text = re.sub(r"\b[A-Z][A-Z_]*\((\w+)\)", r"\1", text)
     for found in DEFINED.finditer(text):

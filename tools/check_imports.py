@@ -14,6 +14,7 @@ a thread that does this and one that imports the package wait for each other, an
 without its names.
 """
 import ast
+import functools
 import pathlib
 import sys
 
@@ -21,6 +22,13 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "python" / "cuprite"
 # Modules that may be in cycles of imports inside functions. Break a cycle and lower it; never raise it.
 CIRCLES = 20
+# the parts of a statement that are lists of statements, or of what has such lists (handlers, cases of match)
+STATEMENTS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+@functools.cache
+def tree_of(path):
+    return ast.parse(path.read_text())
 
 
 def module_name(path, top):
@@ -28,17 +36,21 @@ def module_name(path, top):
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@functools.cache
 def imports(tree):
-    """(node, whether it is inside a function) of every import; imports for type checkers only are excluded."""
-    waiting = [(tree, False)]
+    """(node, whether it is inside a function) of every import; imports for type checkers only are excluded. Statements
+    are all that is looked at: an expression imports nothing."""
+    found, waiting = [], [(tree, False)]
     while waiting:
         node, inside = waiting.pop()
-        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+        if isinstance(node, ast.If) and isinstance(node.test, (ast.Name, ast.Attribute)) \
+                and ast.unparse(node.test).endswith("TYPE_CHECKING"):
             continue
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            yield node, inside
-        deeper = inside or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-        waiting += [(child, deeper) for child in ast.iter_child_nodes(node)]
+            found.append((node, inside))
+        deeper = inside or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        waiting += [(child, deeper) for part in STATEMENTS for child in getattr(node, part, ())]
+    return found
 
 
 def targets(node, name, is_package, modules):
@@ -61,7 +73,7 @@ def graph(top):
     first, every = {}, {}
     for name, path in files.items():
         first[name], every[name] = set(), set()
-        for node, inside in imports(ast.parse(path.read_text())):
+        for node, inside in imports(tree_of(path)):
             found = targets(node, name, path.stem == "__init__", set(files)) - {name}
             if not inside or name != top.name:
                 every[name] |= found - ({top.name} if inside else set())
@@ -79,7 +91,7 @@ def imports_itself(tree, name):
 def past_packages(top):
     """Imports that lock a module before its package, as text."""
     files = {module_name(p, top): p for p in sorted(top.rglob("*.py"))}
-    trees = {name: ast.parse(path.read_text()) for name, path in files.items()}
+    trees = {name: tree_of(path) for name, path in files.items()}
     packages = [n for n, p in files.items() if p.stem == "__init__" and n != top.name and imports_itself(trees[n], n)]
     for name, tree in trees.items():
         for node, _ in imports(tree):

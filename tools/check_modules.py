@@ -102,18 +102,23 @@ def objects(build):
             yield module, pathlib.Path(entry["file"]), path
 
 
-def symbols(path):
-    """(defined, undefined) global names of an object."""
-    defined, undefined = set(), set()
-    text = subprocess.run(["nm", "-P", "-g", str(path)], capture_output=True, text=True, check=True).stdout
-    for line in text.splitlines():
-        name, kind = line.split()[:2]
-        (undefined if kind in "Uvw" else defined).add(name)
-    return defined, undefined
+def symbols(paths):
+    """{path: (defined, undefined)} of the global names of objects."""
+    found = {str(path): (set(), set()) for path in paths}
+    for first in range(0, len(paths), 500):
+        text = subprocess.run(["nm", "-A", "-P", "-g", *paths[first:first + 500]], capture_output=True, text=True,
+                              check=True).stdout
+        for line in text.splitlines():
+            path, _, line = line.partition(": ")
+            name, kind = line.split()[:2]
+            found[path][kind in "Uvw"].add(name)
+    return found
 
 
 def calls(build):
-    found = [(module, source, *symbols(path)) for module, source, path in objects(build)]
+    every = list(objects(build))
+    named = symbols([path for _, _, path in every])
+    found = [(module, source, *named[str(path)]) for module, source, path in every]
     if not found:
         yield f"{build}: no objects; build first"
     home = {name: module for module, _, defined, _ in found for name in defined}
@@ -154,6 +159,7 @@ def types():
     halves = [t for t in rows if t.is_half]
     names = "|".join(rf"\b{t.enum}\b|\b{t.c}\b|(?<!#)(?:\b|(?<=[a-z0-9]_)){t.suffix}(?:\b|(?=_))" for t in halves)
     named = re.compile(rf"{names}|\b__half2?\b|\b__nv_\w*(?:float16|fp8)\w*\b|\b__\w+2(?:half|bfloat16)\w*")
+    words = [w for t in halves for w in (t.enum, t.c, t.suffix)] + ["__half", "float16", "fp8", "2half", "2bfloat16"]
     enums = "|".join(t.enum for t in rows)
     ordered = re.compile(rf" [<>]=? (?:{enums})\b|\b(?:{enums}) [<>]=? ")
     named_anyway = {source(name): name for name in NAMES_HALVES}
@@ -162,10 +168,13 @@ def types():
             name = str(path.relative_to(ROOT))
             if path.suffix not in SOURCES | {".py"} or path == module_folders.file("core/types.def"):
                 continue
-            for line, text in enumerate(without_comments(path), 1):
-                if path not in named_anyway and (found := named.search(text)):
+            lines = without_comments(path)
+            whole = "\n".join(lines)  # a search for plain words first: few files have one
+            may_name = path not in named_anyway and any(word in whole for word in words)
+            for line, text in enumerate(lines, 1):
+                if may_name and (found := named.search(text)):
                     yield f"{name}:{line}: {found[0]} is named by hand; what a small float needs is made from its row"
-                if found := ordered.search(text):
+                if "CP_" in text and ("<" in text or ">" in text) and (found := ordered.search(text)):
                     yield (f"{name}:{line}: '{found[0].strip()}': types have no order to ask for, but sets "
                            "(core/type_traits.h)")
     for path, name in named_anyway.items():

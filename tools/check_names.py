@@ -8,6 +8,7 @@ in Python; C's are those of the public headers, written and generated (BUILD is 
 Exceptions are listed below with their reason; an unnecessary exception is a violation too.
 """
 import ast
+import functools
 import os
 import pathlib
 import re
@@ -101,6 +102,16 @@ PREFIXES = {"ufunc_": "methods of ufuncs",
             "archive_": "NpzFile"}
 
 
+@functools.cache
+def tables():
+    return Tables(ROOT)
+
+
+@functools.cache
+def rows():
+    return read_functions(tables())
+
+
 def written_in_python():
     names = []
     for name in ("_shaping.py", "__init__.py", "_compiler/fuse/expression.py", "_files.py"):
@@ -110,17 +121,16 @@ def written_in_python():
 
 
 def breaches(build):
-    tables = Tables(ROOT)
-    functions = [f for f in read_functions(tables)
+    functions = [f for f in rows()
                  if f.module not in ("_device", "_profile") and not f.name.startswith("_")]
     methods = {f.method for f in functions if f.method}
-    operation_names = {n for module in [None, *(row.args[0] for row in tables.of("python_module"))]
-                       for n in operations(tables, module)}
+    operation_names = {n for module in [None, *(row.args[0] for row in tables().of("python_module"))]
+                       for n in operations(tables(), module)}
     python = {n for f in functions if not f.is_method_only for n in [f.name] + f.also} | set(written_in_python())
     in_c = {f.name for f in functions if f.row.get("c")}
     named = {f.row.c[3:] for f in functions if "c" in f.row.columns}  # in C by the row's own column
     c = {name[3:] for name in headers.functions(build)} | operation_names
-    c |= {row.args[0] for row in reductions.functions(tables)}
+    c |= {row.args[0] for row in reductions.functions(tables())}
     for name in sorted(python):
         if name not in c | in_c and name not in PYTHON_ONLY and OTHER_NAMES.get(name) not in c:
             yield f"Python has {name}, C has no cp_{name}"
@@ -170,7 +180,7 @@ def drift(build):
     name and order (its first array may be called x); a row's `call` passes numbers and words to the parameters of their
     names."""
     found = headers.functions(build)
-    for f in read_functions(Tables(ROOT)):
+    for f in rows():
         call = re.fullmatch(r"(cp_\w+)\(([^()]*)\)", f.row.get("call", ""))
         declared = found.get(call[1] if call else f.row.get("c", "cp_" + f.name))
         if not declared or f.body or f.is_method_only or "call" in f.row.columns and not call:
@@ -197,7 +207,7 @@ def bodies(build):
     """The same for functions with a hand-written body: each parameter of C has one argument of that name (BODIES and
     SPELLED list the differences), of its type, and in its order."""
     found = headers.functions(build)
-    for f in read_functions(Tables(ROOT)):
+    for f in rows():
         declared = found.get(f.row.get("c", "cp_" + f.name))
         if not declared or not f.body or f.is_method_only:
             continue
@@ -226,9 +236,12 @@ def unread():
     """Arguments that a hand-written body ignores: every argument must have an effect or be rejected."""
     # (a body that hands the whole record on is not followed)
     text = "\n".join(path.read_text() for path in sorted((ROOT / "python/src").glob("*.c")))
-    for f in read_functions(Tables(ROOT)):
-        head = rf"^PyObject \*py_{f.body}\("
-        body = re.search(rf"{head}.*?^(?:\}}|PyObject[^\n]*\}})$|{head}[^\n]*\}}$", text, re.S | re.M)
+    starts = {}
+    for found in re.finditer(r"^PyObject \*py_(\w+)\(", text, re.M):
+        starts.setdefault(found[1], found.start())
+    whole = re.compile(r".*?^(?:\}|PyObject[^\n]*\})$|[^\n]*\}$", re.S | re.M)
+    for f in rows():
+        body = whole.match(text, starts[f.body]) if f.body in starts else None
         for a in f.arguments if f.body else []:
             reads = body and re.search(rf"\bv->{a.field}\b|[(, ]v[,)]|\(void\)v;", body[0])
             if not reads and not a.kind.only_checked and a is not f.self and a.kind.name not in ("device", "out"):

@@ -10,6 +10,7 @@ its standard sense: public names of NumPy and CuPy, the lanes of a warp. No stri
 verbs of VERBS do not say what of: at most MOST_FILES files have a function of such a name.
 """
 import collections
+import functools
 import pathlib
 import re
 import sys
@@ -56,6 +57,7 @@ FILES_ALLOWED = {"src/sort/select_in_place.inc", "src/kernel/device/lanes.h"}
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 IS_INTERNAL = re.compile(r"_*(?:cp|CP|cpi|cpr|cpl|cpf|cpy|CPI|CPR|CPL|CPF|CPY)_")
 REFUSED = {word: re.compile(rf"(?:^|_)(?:{word})(?=_|\d*$)", re.I) for word in WORDS}
+ANY_REFUSED = re.compile(rf"(?:^|_)(?:{'|'.join(WORDS)})(?=_|\d*$)", re.I)
 C_SUFFIXES = SUFFIXES - {".py", ".def"}
 IN_STRINGS = {word: re.compile(rf"\b{word}\b") for word in MESSAGES}
 C_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
@@ -65,6 +67,7 @@ C_NOTES = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.S)
 PYTHON_NOTES = re.compile(r"\"\"\".*?\"\"\"|#[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
 
 
+@functools.cache
 def code_of(path):
     """The code of a file: comments and strings are blank."""
     notes = PYTHON_NOTES if path.suffix in (".py", ".def") else C_NOTES
@@ -72,6 +75,8 @@ def code_of(path):
 
 
 def breaches_of(name):
+    if not ANY_REFUSED.search(name):
+        return
     for word, (instead, every) in WORDS.items():
         if (every or IS_INTERNAL.match(name)) and REFUSED[word].search(name) and name not in ALLOWED:
             yield instead
@@ -87,13 +92,11 @@ def breaches():
                     yield f"{name}: the file's name says {part}: {instead}"
         if "tools/check_words" in name:
             continue
-        seen = set()
-        for number, line in enumerate(code_of(path).split("\n"), 1):
-            for found in IDENTIFIER.findall(line):
-                if found not in seen:
-                    seen.add(found)
-                    for instead in breaches_of(found):
-                        yield f"{name}:{number}: {found}: {instead}"
+        code = code_of(path)
+        for found in sorted(set(IDENTIFIER.findall(code))):
+            for instead in breaches_of(found):
+                number = code[:re.search(rf"\b{found}\b", code).start()].count("\n") + 1
+                yield f"{name}:{number}: {found}: {instead}"
 
 
 def c_sources():
@@ -104,11 +107,11 @@ def c_sources():
 def breaches_of_messages():
     for path in c_sources():
         code = C_COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), path.read_text())
-        for number, line in enumerate(code.split("\n"), 1):
-            for string in C_STRING.findall(line):
-                for word, instead in MESSAGES.items():
-                    if IN_STRINGS[word].search(string):
-                        yield f"{path.relative_to(ROOT)}:{number}: {string}: {instead}"
+        for string in C_STRING.finditer(code):
+            for word, instead in MESSAGES.items():
+                if IN_STRINGS[word].search(string[0]):
+                    number = code[:string.start()].count("\n") + 1
+                    yield f"{path.relative_to(ROOT)}:{number}: {string[0]}: {instead}"
 
 
 def breaches_of_verbs():

@@ -47,9 +47,8 @@ def declarations(text):
     return re.sub(r" +$", "", re.sub(r"CP_OPTION\((.*?), (\w+)\);", r"\1 \2;", text), flags=re.M)
 
 
-def made_header(module):
-    tables = Tables(ROOT)
-    rows = [f for f in functions.read_functions(tables) if f.group == module.name]
+def made_header(module, tables, every):
+    rows = [f for f in every if f.group == module.name]
     return functions.header(module, tables.of("words"), rows)
 
 
@@ -105,9 +104,10 @@ def page():
            "without `cp_`: `cp_median(x)` is `cp.median(x)`. Functions of linear algebra and Fourier transforms lie in",
            "`cuprite.linalg` and `cuprite.fft`; `cp_rng_` begins the methods of `cuprite.random`'s generators. Headers",
            "of functions that lie in `cuprite.scipy` say so.", ""]
-    every = functions.read_functions(Tables(ROOT))
+    tables = Tables(ROOT)
+    every = functions.read_functions(tables)
     for module, name in ((module, name) for module in modules() for name in module.headers):
-        text = made_header(module) if module.made_header else distributions.header(Tables(ROOT)) \
+        text = made_header(module, tables, every) if module.made_header else distributions.header(tables) \
             if name == "distributions" else (ROOT / "include/cuprite" / f"{name}.h").read_text()
         said = in_python(module, every)
         out += [f"## {name}.h", "", opening(text), "", *([said, ""] if said else []), "```c", declarations(text), "```",

@@ -23,20 +23,29 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Takes the values outside the bounds away; returns how many are left. */
+static int64_t inside(double *x, int64_t n, double lower, double upper)
+{
+    int64_t m = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (x[i] > lower && x[i] < upper) x[m++] = x[i];
+    return m;
+}
+
 /* The program, in the precision of float32 or of float64, on values without NaN; sums in long double. Leaves the kept
- * values at the beginning in order, returns the expected result. */
+ * values at the beginning in order, returns the expected result. A sorted copy is clipped too, and so stays sorted. */
 static cp_clip_result program(double *x, int64_t n, bool single, double kappa, bool by_mean, int most)
 {
     cp_clip_result r = {NAN, NAN, NAN, NAN, n, 0};
     double *s = malloc((size_t)(n + 1) * sizeof *s);
+    memcpy(s, x, (size_t)n * sizeof *s);
+    qsort(s, (size_t)n, sizeof *s, by_value);
     for (;; r.iterations++) {
         if (!n) {
             r.center = r.std = r.lower = r.upper = NAN;
             break;
         }
         long double sum = 0, squares = 0, mean;
-        memcpy(s, x, (size_t)n * sizeof *s);
-        qsort(s, (size_t)n, sizeof *s, by_value);
         for (int64_t i = 0; i < n; i++) sum += s[i];
         mean = sum / (long double)n;
         for (int64_t i = 0; i < n; i++) squares += (s[i] - mean) * (s[i] - mean);
@@ -50,9 +59,8 @@ static cp_clip_result program(double *x, int64_t n, bool single, double kappa, b
             r.center = center, r.std = std, r.lower = center - w, r.upper = center + w;
         }
         if (r.iterations && r.iterations == most) break;
-        int64_t m = 0;
-        for (int64_t i = 0; i < n; i++)
-            if (x[i] > r.lower && x[i] < r.upper) x[m++] = x[i];
+        int64_t m = inside(x, n, r.lower, r.upper);
+        inside(s, n, r.lower, r.upper);
         if (m == n) {
             r.iterations++;
             break;

@@ -66,59 +66,73 @@ static bool fits(cp_type t, int kind)
     return floating || kind < WITH_NAN;
 }
 
+/* The median that cp_median is to return for values of the type. */
+static double typed_median(const double *x, int64_t n, cp_type t)
+{
+    double want = sorted_median(x, n, cpi_compute_type(t) == CP_FLOAT32);
+    if (!cpi_is_half(t)) return want;
+    cp_array *w = cp_from_host(&want, CP_FLOAT64, CP_SHAPE0, NULL), *h = cp_astype(w, t); /* rounded to the type */
+    want = cp_item_float(h);
+    cp_free(w);
+    cp_free(h);
+    return want;
+}
+
 static void test_types_and_sizes(void **state)
 {
     (void)state;
     static const int64_t sizes[] = {1, 2, 3, 4, 7, 24, 25, 100, 255, 2999, 3001, 65537, 131072, 200003};
-    for (FOR_DEVICES(d))
-        for (int t = CP_BOOL; t <= CP_FLOAT64; t++)
-            for (int kind = 0; kind < KINDS; kind++)
-                for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-                    int64_t n = sizes[s];
-                    if (!check_share() || !fits((cp_type)t, kind)) continue;
-                    if (n > 10000 && kind == FEW && t > CP_INT32 && t < CP_FLOAT32) continue;
-                    seed = (uint64_t)(n * 100 + kind);
-                    double *x = malloc((size_t)n * sizeof *x), got;
-                    for (int64_t i = 0; i < n; i++) x[i] = sample(kind, i, n);
+    for (int t = CP_BOOL; t <= CP_FLOAT64; t++)
+        for (int kind = 0; kind < KINDS; kind++)
+            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+                int64_t n = sizes[s];
+                if (!check_share() || !fits((cp_type)t, kind)) continue;
+                if (n > 10000 && kind == FEW && t > CP_INT32 && t < CP_FLOAT32) continue;
+                seed = (uint64_t)(n * 100 + kind);
+                size_t bytes = (size_t)n * sizeof(double);
+                double *given = malloc(bytes), *x = malloc(bytes), want = 0; /* the same on every device */
+                for (int64_t i = 0; i < n; i++) given[i] = sample(kind, i, n);
+                for (FOR_DEVICES(d)) {
+                    memcpy(x, given, bytes);
                     cp_array *a = typed(x, n, (cp_type)t), *m = cp_median(a);
                     ok(m);
                     assert_int_equal(cp_type_of(m), cp_type_kind((cp_type)t) == 'f' ? t : CP_FLOAT64);
                     assert_int_equal(cp_ndim(m), 0);
-                    got = cp_item_float(m);
-                    double want = sorted_median(x, n, cpi_compute_type((cp_type)t) == CP_FLOAT32);
-                    if (cpi_is_half((cp_type)t)) { /* round the mean to the type */
-                        cp_array *w = cp_from_host(&want, CP_FLOAT64, CP_SHAPE0, NULL), *h = cp_astype(w, (cp_type)t);
-                        want = cp_item_float(h);
-                        cp_free(w);
-                        cp_free(h);
-                    }
+                    if (place_of_d == 0) want = typed_median(x, n, (cp_type)t);
+                    double got = cp_item_float(m);
                     if (!(got == want || (isnan(got) && isnan(want))))
                         fail_msg("%s, kind %d, n %d: got %.17g, expected %.17g", cp_type_name((cp_type)t), kind, (int)n,
                                  got, want);
                     cp_free(a);
                     cp_free(m);
-                    free(x);
                 }
+                free(given), free(x);
+            }
 }
 
 static void test_long_lanes(void **state)
 {
     (void)state;
     int64_t n = 600001;
-    double *x = malloc((size_t)n * sizeof *x);
+    double *given = malloc((size_t)n * sizeof *given), *x = malloc((size_t)n * sizeof *x);
     static const cp_type types[] = {CP_UINT8, CP_INT16, CP_FLOAT16, CP_INT32, CP_FLOAT32, CP_INT64, CP_FLOAT64};
-    for (FOR_DEVICES(d))
-        for (size_t t = 0; t < sizeof types / sizeof *types; t++)
-            for (int kind = UNIFORM; kind <= SPIKE; kind++) {
-                if (!check_share()) continue;
-                seed = (uint64_t)kind;
-                for (int64_t i = 0; i < n; i++) x[i] = sample(kind, i, n);
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (int kind = UNIFORM; kind <= SPIKE; kind++) {
+            if (!check_share()) continue;
+            seed = (uint64_t)kind;
+            double want = 0;
+            for (int64_t i = 0; i < n; i++) given[i] = sample(kind, i, n);
+            for (FOR_DEVICES(d)) {
+                memcpy(x, given, (size_t)n * sizeof *x);
                 cp_array *a = typed(x, n, types[t]), *m = cp_median(a);
                 ok(m);
-                assert_true(cp_item_float(m) == sorted_median(x, n, false));
+                if (place_of_d == 0) want = sorted_median(x, n, false);
+                assert_true(cp_item_float(m) == want);
                 cp_free(a);
                 cp_free(m);
             }
+        }
+    free(given);
     free(x);
 }
 
@@ -249,12 +263,22 @@ static void test_out_and_errors(void **state)
 
 /* --- partition --- */
 
-static void check_partition(const double *x, const double *p, int64_t n, int nk, const int64_t *kth)
+/* A number of the multiset of n values, whatever their order: the sum of what each one's bits are mixed to. Zeros are
+ * one value, and so are NaN. */
+static uint64_t multiset(const double *x, int64_t n)
 {
-    double *a = malloc((size_t)n * sizeof *a), *b = malloc((size_t)n * sizeof *b);
-    memcpy(a, x, (size_t)n * sizeof *a);
-    memcpy(b, p, (size_t)n * sizeof *b);
-    qsort(a, (size_t)n, sizeof *a, by_value);
+    uint64_t sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double v = isnan(x[i]) ? NAN : x[i] + 0.0;
+        memcpy(&seed, &v, sizeof seed);
+        sum += next_random();
+    }
+    return sum;
+}
+
+/* p has the values of `a`, which is sorted, and those at kth are where sorting puts them. */
+static void check_partition(const double *a, const double *p, int64_t n, int nk, const int64_t *kth)
+{
     for (int i = 0; i < nk; i++) {
         int64_t k = kth[i] < 0 ? kth[i] + n : kth[i];
         assert_true(by_value(&p[k], &a[k]) == 0);
@@ -262,39 +286,42 @@ static void check_partition(const double *x, const double *p, int64_t n, int nk,
             if (j < k ? by_value(&p[j], &p[k]) > 0 : by_value(&p[j], &p[k]) < 0)
                 fail_msg("n %d, kth %d: element %d is on the wrong side", (int)n, (int)k, (int)j);
     }
-    qsort(b, (size_t)n, sizeof *b, by_value);
-    for (int64_t j = 0; j < n; j++) assert_true(by_value(&a[j], &b[j]) == 0);
-    free(a);
-    free(b);
+    assert_true(multiset(a, n) == multiset(p, n));
 }
 
 static void test_partition(void **state)
 {
     (void)state;
     static const int64_t sizes[] = {1, 2, 3, 24, 30, 100, 999, 5000, 300000};
-    for (FOR_DEVICES(d))
-        for (int t = CP_BOOL; t <= CP_FLOAT64; t++)
-            for (int kind = 0; kind < KINDS; kind++)
-                for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-                    int64_t n = sizes[s], kth[] = {n / 2, -1, n / 5, n / 2};
-                    if (!check_share() || !fits((cp_type)t, kind)) continue;
-                    if (n > 10000 && t != CP_FLOAT32 && t != CP_UINT8 && t != CP_INT64) continue;
-                    seed = (uint64_t)(n + kind);
-                    double *x = malloc((size_t)n * sizeof *x), *got = malloc((size_t)n * sizeof *got);
-                    for (int64_t i = 0; i < n; i++) x[i] = sample(kind, i, n);
+    for (int t = CP_BOOL; t <= CP_FLOAT64; t++)
+        for (int kind = 0; kind < KINDS; kind++)
+            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+                int64_t n = sizes[s], kth[] = {n / 2, -1, n / 5, n / 2};
+                if (!check_share() || !fits((cp_type)t, kind)) continue;
+                if (n > 10000 && t != CP_FLOAT32 && t != CP_UINT8 && t != CP_INT64) continue;
+                seed = (uint64_t)(n + kind);
+                size_t bytes = (size_t)n * sizeof(double);
+                double *given = malloc(bytes), *x = malloc(bytes), *got = malloc(bytes), *sorted = malloc(bytes);
+                for (int64_t i = 0; i < n; i++) given[i] = sample(kind, i, n);
+                for (FOR_DEVICES(d)) {
+                    memcpy(x, given, bytes);
                     cp_array *a = typed(x, n, (cp_type)t);
+                    if (place_of_d == 0) {
+                        memcpy(sorted, x, bytes);
+                        qsort(sorted, (size_t)n, sizeof *sorted, by_value);
+                    }
                     for (int nk = 1; nk <= 4; nk += 3) {
                         cp_array *p = cp_partition(a, nk, kth, -1), *f = p ? cp_astype(p, CP_FLOAT64) : NULL;
-                        ok(f && cp_to_host(f, got, (size_t)n * sizeof *got) == CP_OK);
+                        ok(f && cp_to_host(f, got, bytes) == CP_OK);
                         assert_int_equal(cp_type_of(p), t);
-                        check_partition(x, got, n, nk, kth);
+                        check_partition(sorted, got, n, nk, kth);
                         cp_free(p);
                         cp_free(f);
                     }
                     cp_free(a);
-                    free(x);
-                    free(got);
                 }
+                free(given), free(x), free(got), free(sorted);
+            }
 }
 
 static void test_partition_axes(void **state)

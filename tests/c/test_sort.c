@@ -121,10 +121,10 @@ static item *ordered(cp_type t, const char *data, int64_t n, int64_t stride)
 
 static bool same(value a, value b) { return !less(a, b) && !less(b, a); }
 
-static void check_lane(cp_type t, const char *data, const char *sorted, const char *order, int64_t n, int64_t stride)
+static void check_ordered(cp_type t, const item *want, const char *data, const char *sorted, const char *order, int64_t n,
+                          int64_t stride)
 {
     int64_t item_bytes = (int64_t)cp_type_size(t), order_stride = stride / item_bytes * 8;
-    item *want = ordered(t, data, n, stride);
     uint64_t bits_in = 0, bits_out = 0;
     for (int64_t i = 0; i < n; i++) {
         int64_t at;
@@ -142,6 +142,12 @@ static void check_lane(cp_type t, const char *data, const char *sorted, const ch
         bits_out += b;
     }
     assert_true(bits_in == bits_out);
+}
+
+static void check_lane(cp_type t, const char *data, const char *sorted, const char *order, int64_t n, int64_t stride)
+{
+    item *want = ordered(t, data, n, stride);
+    check_ordered(t, want, data, sorted, order, n, stride);
     free(want);
 }
 
@@ -162,18 +168,21 @@ static char *host_of(cp_array *x)
 static void one_row(cp_type t, int pattern, int64_t n)
 {
     char *data = pattern_data(t, pattern, n);
-    for (CP_SCOPE) {
-        cp_array *x = cp_from_host(data, t, CP_SHAPE(n), NULL), *s = cp_sort(x, -1), *o = cp_argsort(x, 0);
-        ok(s && o);
-        char *sorted = host_of(s), *order = host_of(o);
-        check_lane(t, data, sorted, order, n, (int64_t)cp_type_size(t));
-        ok(cp_sort_inplace(x, 0) == CP_OK);
-        char *place = host_of(x);
-        assert_memory_equal(place, sorted, (size_t)cp_nbytes(x));
-        free(place);
-        free(sorted);
-        free(order);
-    }
+    item *want = ordered(t, data, n, (int64_t)cp_type_size(t)); /* takes longer than to sort on every device */
+    for (FOR_DEVICES(d))
+        for (CP_SCOPE) {
+            cp_array *x = cp_from_host(data, t, CP_SHAPE(n), NULL), *s = cp_sort(x, -1), *o = cp_argsort(x, 0);
+            ok(s && o);
+            char *sorted = host_of(s), *order = host_of(o);
+            check_ordered(t, want, data, sorted, order, n, (int64_t)cp_type_size(t));
+            ok(cp_sort_inplace(x, 0) == CP_OK);
+            char *place = host_of(x);
+            assert_memory_equal(place, sorted, (size_t)cp_nbytes(x));
+            free(place);
+            free(sorted);
+            free(order);
+        }
+    free(want);
     free(data);
 }
 
@@ -181,20 +190,18 @@ static void test_rows(void **state)
 {
     (void)state;
     static const int64_t sizes[] = {1, 2, 3, 7, 16, 17, 33, 65, 100, 129, 256, 1000, 5000, 8192, 20001};
-    for (FOR_DEVICES(d))
-        for (int t = 0; t < CP_NTYPES; t++)
-            for (int pattern = 0; pattern < 5; pattern++)
-                for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
-                    if (check_share()) one_row((cp_type)t, pattern, sizes[k]);
+    for (int t = 0; t < CP_NTYPES; t++)
+        for (int pattern = 0; pattern < 5; pattern++)
+            for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+                if (check_share()) one_row((cp_type)t, pattern, sizes[k]);
 }
 
 static void test_long_rows(void **state)
 {
     (void)state;
-    for (FOR_DEVICES(d))
-        for (int t = 0; t < CP_NTYPES; t++)
-            for (int pattern = 0; pattern < 5; pattern++)
-                if (check_share()) one_row((cp_type)t, pattern, pattern ? 70001 : 300007);
+    for (int t = 0; t < CP_NTYPES; t++)
+        for (int pattern = 0; pattern < 5; pattern++)
+            if (check_share()) one_row((cp_type)t, pattern, pattern ? 70001 : 300007);
 }
 
 /* Every axis of a 3-d array, given in C order, in Fortran order, and as a reversed, stepped view. */
@@ -315,30 +322,36 @@ static void test_many_rows(void **state)
 {
     (void)state;
     static const cp_type types[] = {CP_UINT8, CP_INT16, CP_FLOAT32, CP_FLOAT64, CP_COMPLEX128};
-    for (FOR_DEVICES(d))
-        for (int k = 0; k < 5; k++)
-            for (int shape = 0; shape < 4; shape++)
+    for (int k = 0; k < 5; k++)
+        for (int shape = 0; shape < 4; shape++) {
+            if (!check_share()) continue;
+            int64_t rows = (int64_t[]){3000, 200, 9, 12}[shape], n = (int64_t[]){17, 300, 70000, 10001}[shape];
+            int64_t bytes = n * (int64_t)cp_type_size(types[k]);
+            char *data = pattern_data(types[k], shape == 1, rows * n);
+            item **want = calloc((size_t)rows, sizeof *want); /* of the rows that are looked at */
+            for (int64_t r = 0; r < rows; r += shape == 2 ? 4 : 1)
+                want[r] = ordered(types[k], data + r * bytes, n, bytes / n);
+            for (FOR_DEVICES(d))
                 for (CP_SCOPE) {
-                    if (!check_share()) break;
-                    int64_t rows = (int64_t[]){3000, 200, 9, 12}[shape], n = (int64_t[]){17, 300, 70000, 10001}[shape];
-                    int64_t bytes = n * (int64_t)cp_type_size(types[k]);
-                    char *data = pattern_data(types[k], shape == 1, rows * n);
                     cp_array *x = cp_from_host(data, types[k], CP_SHAPE(rows, n), NULL);
                     cp_array *s = cp_sort(x, 1), *o = cp_argsort(x, 1);
                     ok(s && o);
                     char *sorted = host_of(s), *order = host_of(o);
-                    for (int64_t r = 0; r < rows; r += shape == 2 ? 4 : 1)
-                        check_lane(types[k], data + r * bytes, sorted + r * bytes, order + r * n * 8, n, bytes / n);
-                    free(data);
+                    for (int64_t r = 0; r < rows; r++)
+                        if (want[r])
+                            check_ordered(types[k], want[r], data + r * bytes, sorted + r * bytes, order + r * n * 8, n,
+                                          bytes / n);
                     free(sorted);
                     free(order);
                 }
+            for (int64_t r = 0; r < rows; r++) free(want[r]);
+            free(want);
+            free(data);
+        }
 }
 
-static void check_unique(cp_type t, int pattern, int64_t n, bool apart)
+static void check_unique(cp_type t, const char *data, const item *want, int64_t n, bool apart)
 {
-    char *data = pattern_data(t, pattern, n);
-    item *want = ordered(t, data, n, (int64_t)cp_type_size(t));
     for (CP_SCOPE) {
         cp_array *x = cp_from_host(data, t, CP_SHAPE(n), NULL), *index, *inverse, *counts, *only_counts;
         cp_array *u = cp_unique(x, .index = &index, .inverse = &inverse, .counts = &counts, .distinct_nan = apart);
@@ -366,21 +379,23 @@ static void check_unique(cp_type t, int pattern, int64_t n, bool apart)
         assert_int_equal(cp_size(alone), found);
         free(values), free(values2), free(values3), free(at), free(back), free(c), free(c2);
     }
-    free(want);
-    free(data);
 }
 
 static void test_unique(void **state)
 {
     (void)state;
     static const int64_t sizes[] = {1, 2, 50, 1000, 100003};
-    for (FOR_DEVICES(d))
-        for (int t = 0; t < CP_NTYPES; t++)
-            for (int pattern = 0; pattern < 5; pattern++)
-                for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-                    if (check_share()) check_unique((cp_type)t, pattern, sizes[k], false);
-                    if (check_share()) check_unique((cp_type)t, pattern, sizes[k], true);
-                }
+    for (int t = 0; t < CP_NTYPES; t++)
+        for (int pattern = 0; pattern < 5; pattern++)
+            for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+                if (!check_share()) continue;
+                char *data = pattern_data((cp_type)t, pattern, sizes[k]);
+                item *want = ordered((cp_type)t, data, sizes[k], (int64_t)cp_type_size((cp_type)t));
+                for (FOR_DEVICES(d))
+                    for (int apart = 0; apart < 2; apart++) check_unique((cp_type)t, data, want, sizes[k], apart);
+                free(want);
+                free(data);
+            }
 }
 
 /* --- unique of rows --- */
@@ -390,8 +405,10 @@ static struct { cp_type type; const char *data; int64_t width, item; } rows_of; 
 static int compare_rows(int64_t a, int64_t b)
 {
     for (int64_t i = 0; i < rows_of.width; i++) {
-        value x = value_of(rows_of.type, rows_of.data + (a * rows_of.width + i) * rows_of.item);
-        value y = value_of(rows_of.type, rows_of.data + (b * rows_of.width + i) * rows_of.item);
+        const char *p = rows_of.data + (a * rows_of.width + i) * rows_of.item;
+        const char *q = rows_of.data + (b * rows_of.width + i) * rows_of.item;
+        if (!memcmp(p, q, (size_t)rows_of.item)) continue; /* equal in any order */
+        value x = value_of(rows_of.type, p), y = value_of(rows_of.type, q);
         if (less(x, y)) return -1;
         if (less(y, x)) return 1;
     }
@@ -426,14 +443,10 @@ static char *pattern_rows(cp_type t, int pattern, int64_t n, int64_t width, int6
     return data;
 }
 
-static void check_unique_rows(cp_type t, int pattern, int64_t n, int64_t width, int64_t shared, int64_t distinct)
+/* x's rows on the current device; rows_of is set for them, `want` has their order. */
+static void check_unique_here(cp_type t, const char *data, const int64_t *want, int64_t n, int64_t width)
 {
-    int64_t item = (int64_t)cp_type_size(t), bytes = width * item, found = 0;
-    char *data = pattern_rows(t, pattern, n, width, shared, distinct);
-    int64_t *want = malloc((size_t)n * sizeof *want);
-    for (int64_t i = 0; i < n; i++) want[i] = i;
-    rows_of.type = t, rows_of.data = data, rows_of.width = width, rows_of.item = item;
-    qsort(want, (size_t)n, sizeof *want, by_row);
+    int64_t item = rows_of.item, bytes = width * item, found = 0;
     for (CP_SCOPE) {
         cp_array *x = cp_from_host(data, t, CP_SHAPE(n, width), NULL), *index, *inverse, *counts, *only;
         cp_array *u = cp_unique(x, .index = &index, .inverse = &inverse, .counts = &counts, .axis = CP_AXES(0));
@@ -462,6 +475,17 @@ static void check_unique_rows(cp_type t, int pattern, int64_t n, int64_t width, 
         assert_int_equal(cp_size(inverse), n);
         free(rows), free(rows2), free(at), free(back), free(c), free(c2);
     }
+}
+
+static void check_unique_rows(cp_type t, int pattern, int64_t n, int64_t width, int64_t shared, int64_t distinct)
+{
+    int64_t item = (int64_t)cp_type_size(t);
+    char *data = pattern_rows(t, pattern, n, width, shared, distinct);
+    int64_t *want = malloc((size_t)n * sizeof *want);
+    for (int64_t i = 0; i < n; i++) want[i] = i;
+    rows_of.type = t, rows_of.data = data, rows_of.width = width, rows_of.item = item;
+    qsort(want, (size_t)n, sizeof *want, by_row);
+    for (FOR_DEVICES(d)) check_unique_here(t, data, want, n, width);
     free(want);
     free(data);
 }
@@ -469,19 +493,18 @@ static void check_unique_rows(cp_type t, int pattern, int64_t n, int64_t width, 
 static void test_unique_rows(void **state)
 {
     (void)state;
-    for (FOR_DEVICES(d))
-        for (int t = 0; t < CP_NTYPES; t++)
-            for (int pattern = 0; pattern < 3; pattern++) {
-                if (!check_share()) continue;
-                check_unique_rows((cp_type)t, pattern, 1, 5, 0, 1);
-                check_unique_rows((cp_type)t, pattern, 7, 2, 1, 4);
-                check_unique_rows((cp_type)t, pattern, 600, 1, 0, 200);
-                check_unique_rows((cp_type)t, pattern, 600, 2, 0, 300);
-                check_unique_rows((cp_type)t, pattern, 500, 11, 3, 500);
-                check_unique_rows((cp_type)t, pattern, 200, 70, 61, 50);
-                check_unique_rows((cp_type)t, pattern, 40000, 19, 9, 3);
-                check_unique_rows((cp_type)t, pattern, 33000, 3, 0, 30000);
-            }
+    for (int t = 0; t < CP_NTYPES; t++)
+        for (int pattern = 0; pattern < 3; pattern++) {
+            if (!check_share()) continue;
+            check_unique_rows((cp_type)t, pattern, 1, 5, 0, 1);
+            check_unique_rows((cp_type)t, pattern, 7, 2, 1, 4);
+            check_unique_rows((cp_type)t, pattern, 600, 1, 0, 200);
+            check_unique_rows((cp_type)t, pattern, 600, 2, 0, 300);
+            check_unique_rows((cp_type)t, pattern, 500, 11, 3, 500);
+            check_unique_rows((cp_type)t, pattern, 200, 70, 61, 50);
+            check_unique_rows((cp_type)t, pattern, 40000, 19, 9, 3);
+            check_unique_rows((cp_type)t, pattern, 33000, 3, 0, 30000);
+        }
 }
 
 static void test_unique_axis(void **state)

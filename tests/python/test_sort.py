@@ -171,11 +171,11 @@ def test_unique_wide_table(distinct, dtype, device):
     values[:2] = 0, 5 * 10**5
     x = (values[rng.integers(0, distinct, 2**21 + 3)] + 77).astype(dtype)
     x[-2:] = 77, 77 + 5 * 10**5
-    y = cp.asarray(x)
-    same(cp.unique(y), np.unique(x))
-    for got, want in zip(cp.unique(y, return_inverse=True), np.unique(x, return_inverse=True), strict=True):
+    y, wanted = cp.asarray(x), np.unique(x, **ALL)
+    same(cp.unique(y), wanted[0])
+    for got, want in zip(cp.unique(y, return_inverse=True), (wanted[0], wanted[2]), strict=True):
         same(got, want)
-    for got, want in zip(cp.unique(y, **ALL), np.unique(x, **ALL), strict=True):
+    for got, want in zip(cp.unique(y, **ALL), wanted, strict=True):
         same(got, want)
 
 
@@ -211,8 +211,26 @@ def numpys_unique(x, axis, **kw):
     return [values.astype(x.dtype), *rest]
 
 
+def by_lexsort(x, axis):
+    """NumPy's answer by its lexsort, which takes a tenth of the time that it takes to sort records."""
+    rows = np.moveaxis(x, axis, 0)
+    flat = rows.reshape(len(rows), -1)
+    order = np.lexsort(flat.T[::-1])
+    ascending = flat[order]
+    first = np.append(True, (ascending[1:] != ascending[:-1]).any(1))
+    inverse = np.empty_like(order)
+    inverse[order] = np.cumsum(first) - 1
+    values = ascending[first].reshape(-1, *rows.shape[1:])
+    return [np.moveaxis(values, 0, axis), order[first], inverse, np.diff(np.append(np.flatnonzero(first), len(flat)))]
+
+
 def check_axis(x, y, axis, equal_nan=True, combinations=False):
-    want = numpys_unique(x, axis, equal_nan=equal_nan)
+    if x.ndim > 1 and x.size > 40000:
+        want = by_lexsort(x, axis)
+    else:
+        want = numpys_unique(x, axis, equal_nan=equal_nan)
+        for a, w in zip(by_lexsort(x, axis) if x.ndim > 1 and x.size else want, want, strict=True):
+            same(a, w)
     for g, w in zip(cp.unique(y, axis=axis, equal_nan=equal_nan, **ALL), want, strict=True):
         same(g, w)
     for flags in range(7) if combinations else ():

@@ -6,8 +6,8 @@ file's `pytestmark`: they run with the CPU only, unless they ask for `device` th
 
 --sample N takes at most N cases of each parametrized function, spread evenly, but for functions that are marked
 `device`, whose subject is the device: what happens between a program and a device (memory, order, what a call keeps)
-does not depend on the values that the other cases are about. `make test` runs late:0 so. --until T skips what has not
-begun at the time T (seconds of the epoch).
+does not depend on the values that the other cases are about. Of a function whose cases hypothesis draws it takes 10 N.
+`make test` runs late:0 so. --until T skips what has not begun at the time T (seconds of the epoch).
 
 `device` is the name of the device that is current during the test. --device cpu (or late:0, cuda:0; more than once, if
 wanted) or CUPRITE_DEVICE says which ones instead.
@@ -36,6 +36,9 @@ if not os.environ.get("CUPRITE_RANDOM"):
     hypothesis.settings.load_profile("same")
 
 
+SETTINGS = "_hypothesis_internal_use_settings"  # where hypothesis keeps those of a function
+
+
 def pytest_addoption(parser):
     parser.addoption("--device", action="append", help="run on this device only (cpu, late:0, cuda:0, ...)")
     parser.addoption("--sample", type=int, help="at most so many cases of a function that is not marked `device`")
@@ -61,6 +64,14 @@ def pytest_generate_tests(metafunc):
     metafunc.parametrize("device", devices, indirect=True)
 
 
+def _draw_fewer(function, most):
+    """Lets hypothesis draw at most that many cases of the function."""
+    function = getattr(function, "__func__", function)
+    own = getattr(function, SETTINGS, None)
+    if own and own.max_examples > most:
+        setattr(function, SETTINGS, hypothesis.settings(own, max_examples=most))
+
+
 def _sampled(items, most):
     """At most that many cases of each function, spread evenly; the same in every run."""
     cases = {}
@@ -69,7 +80,10 @@ def _sampled(items, most):
                           if hasattr(item, "callspec") else None), []).append(item)
     kept = set()
     for found in cases.values():
-        if len(found) <= most or found[0].get_closest_marker("device"):
+        device = found[0].get_closest_marker("device")
+        if not device and getattr(found[0].obj, "is_hypothesis_test", False):
+            _draw_fewer(found[0].obj, 10 * most)
+        if len(found) <= most or device:
             kept.update(found)
         else:
             kept.update(found[i * len(found) // most] for i in range(most))

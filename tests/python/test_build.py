@@ -8,8 +8,11 @@ import shutil
 import subprocess
 import sys
 
+import hypothesis
 import pytest
+from hypothesis import strategies
 
+import conftest
 from oracle import instruction_sets
 
 pytestmark = pytest.mark.once
@@ -219,6 +222,18 @@ def test_a_sample_has_every_function_and_of_devices_every_case():
     for name, count in every.items():
         assert some[name] == (count if "/test_streams.py" in name else min(count, 3)), name
     assert max(every.values()) > 3
+
+
+def test_of_drawn_cases_a_sample_has_some():
+    seen = []
+
+    @hypothesis.settings(max_examples=500, database=None)
+    @hypothesis.given(strategies.integers())
+    def draws(n):
+        seen.append(n)
+    conftest._draw_fewer(draws, 30)
+    draws()
+    assert 15 <= len(seen) <= 30
 
 
 @pytest.mark.parametrize("names, python, c", [

@@ -121,8 +121,8 @@ static item *ordered(cp_type t, const char *data, int64_t n, int64_t stride)
 
 static bool same(value a, value b) { return !less(a, b) && !less(b, a); }
 
-static void check_ordered(cp_type t, const item *want, const char *data, const char *sorted, const char *order, int64_t n,
-                          int64_t stride)
+static void check_ordered(cp_type t, const item *want, const char *data, const char *sorted, const char *order,
+                          int64_t n, int64_t stride)
 {
     int64_t item_bytes = (int64_t)cp_type_size(t), order_stride = stride / item_bytes * 8;
     uint64_t bits_in = 0, bits_out = 0;

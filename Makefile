@@ -40,13 +40,16 @@ build: setup
 # The library, what reads files and the command: no tests, no Python module, kernels for this processor's instruction
 # set alone, little optimization of what its programs hardly run; CUDA where there is a GPU to run it, or where CUDA=ON
 # is said.
-DEMO_FAST := /ndimage/;/random/;/statistics/;/sort/select;/loops_float32;/move/move_simd
-# What they never run, and what takes longest to compile of it, is not optimized at all.
+DEMO_FAST := /ndimage/label;/ndimage/bits;/sort/select;/loops_float32
+# What they never run, or for milliseconds, and what takes longest to compile of it, is not optimized at all.
 DEMO_IDLE := /products/;/fft/;/linalg/;/lfilter/;/filters/;/geometry/;/sparse/;/spatial/;/splines/;/matrices/;/spectra/
-DEMO_IDLE := $(DEMO_IDLE);/peaks/;/windows/;/elementwise_cells;/loops_complex;/loops_int8;/loops_int16;/loops_hyper
+DEMO_IDLE := $(DEMO_IDLE);/peaks/;/windows/;/random/;/statistics/;/signal/;/compose/;/kernel/;/fuse/;/loop/;/scan/
+DEMO_IDLE := $(DEMO_IDLE);/reduce/;/accumulate_;/elementwise_cells;/elementwise_divide;/elementwise_math
+DEMO_IDLE := $(DEMO_IDLE);/elementwise_series;/loops_complex;/loops_int;/loops_float64
+DEMO_IDLE := $(DEMO_IDLE);/loops_elementary;/loops_elliptic;/loops_harmonics;/loops_normal;/loops_hyper
 DEMO_IDLE := $(DEMO_IDLE);/loops_quantiles;/loops_distributions;/loops_noncentral;/loops_cylinder;/loops_struve
-DEMO_IDLE := $(DEMO_IDLE);/loops_airy;/loops_parabolic;/loops_integrals;/loops_carlson;/loops_bessel;/loops_gamma
-DEMO_IDLE := $(DEMO_IDLE);/reduce/known_product;/reduce/product;/reduce/orders;/compiler/;_indexed
+DEMO_IDLE := $(DEMO_IDLE);/loops_airy;/loops_parabolic;/loops_carlson;/loops_bessel;/loops_gamma
+DEMO_IDLE := $(DEMO_IDLE);/sort/sort_simd;/sort/search_simd;/index/index_simd;/index/single_simd
 demo:
 	@tools/setup demo
 	@test -x $(DEMO_BUILD)/bin/cuprite || echo "demo: compiling the library and the command, a minute or so"

@@ -196,7 +196,7 @@ static void bound(const char *folder)
             if (!more) break;
             file = more;
         }
-        snprintf(file[n].name, sizeof file->name, "%s", e->d_name);
+        snprintf(file[n].name, sizeof file->name, "%.*s", (int)sizeof file->name - 1, e->d_name);
         file[n].bytes = s.st_size;
         file[n++].when = (int64_t)s.st_mtim.tv_sec * 1000000000 + s.st_mtim.tv_nsec;
         all += s.st_size;

@@ -230,3 +230,18 @@ def test_many_are_right():
         ours, theirs = both("csr", given, shape)
         assert ours.nnz == theirs.nnz and ours.shape == theirs.shape
         same(ours @ cp.ones(ours.shape[1]), theirs @ np.ones(theirs.shape[1]))
+
+
+@pytest.mark.parametrize("each", [1, 7, 121, 4095, 4097, 30_000])
+def test_ends_of_rows(each):
+    """Rows that go on from one thread's part to the next one's, of any length."""
+    for count in (33_333, 150_001):
+        for width in ("i4", "i8"):
+            row = np.arange(count) // each * 2
+            lines = int(row[-1]) + 3
+            want = np.searchsorted(row, np.arange(lines + 1))
+            for _ in range(5):
+                m = cs.coo_array((cp.ones(count), (cp.asarray(row.astype(width)), cp.asarray(row.astype(width)))),
+                                 shape=(lines, lines))
+                same(m.sum(axis=1), np.diff(want).astype("f8"))
+                same(m @ cp.ones(lines), np.diff(want).astype("f8"))

@@ -118,16 +118,16 @@ typedef struct ending {
         const I *row = (const I *)e->c->row;                                                                      \
         I *ends = (I *)e->c->indptr + 1;                                                                          \
         enum { PIECE = 4096 };                                                                                    \
+        int64_t mine = end;                                                                                       \
+        if (end < e->c->n)                                                                                        \
+            while (mine > begin && row[mine - 1] == row[end]) mine--;                                             \
         for (int64_t low = begin; low < end; low += PIECE) {                                                      \
             const int64_t high = low + PIECE < end ? low + PIECE : end, first = low ? low : 1;                    \
             cpi_sparse_trend s = {0};                                                                             \
             if (first < high) CPI_BEST(cpi_sparse_kernels)->TREND(row + first, high - first, &s);                 \
             if (s.less) __atomic_store_n(&e->falls, 1, __ATOMIC_RELAXED);                                         \
             if (__atomic_load_n(&e->falls, __ATOMIC_RELAXED)) return;                                             \
-            int64_t last = high;                                                                                  \
-            if (high == end && end < e->c->n)                                                                     \
-                while (last > low && row[last - 1] == row[end]) last--;                                           \
-            for (int64_t i = low; i < last; i++) ends[row[i]] = (I)(i + 1);                                       \
+            for (int64_t i = low; i < high && i < mine; i++) ends[row[i]] = (I)(i + 1);                           \
         }                                                                                                         \
     } while (0)
 

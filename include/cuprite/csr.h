@@ -86,8 +86,9 @@ CP_API cp_array *cp_csr_multiply_transposed(cp_array *data, cp_array *indices, c
  * `upper` one; b (here x) is a vector or (rows, k). On the CPU alone; CP_ERROR_UNSUPPORTED elsewhere, CP_ERROR_VALUE
  * for a row without its diagonal. */
 CP_API cp_array *cp_csr_substitute(cp_array *data, cp_array *indices, cp_array *indptr, bool upper, cp_array *x);
-/* x with a x = b of a square matrix of at most 100 rows, or of its transpose, by elimination with pivots; b (here x) as
- * above. On the CPU alone. CP_ERROR_LINALG where a pivot is not above rounding, or where something is not finite. */
+/* x with a x = b of a square matrix of at most 100 rows or of a narrow band, or of its transpose, by elimination with
+ * pivots; b (here x) as above. An empty array for other matrices. On the CPU alone. CP_ERROR_LINALG where a pivot is
+ * not above rounding, or where something is not finite. */
 CP_API cp_array *cp_csr_solve(cp_array *data, cp_array *indices, cp_array *indptr, bool transposed, cp_array *x);
 /* The sums of rows, or of columns, in the data's type. */
 CP_API cp_array *cp_csr_sum(cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns, int axis);

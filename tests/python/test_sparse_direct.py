@@ -202,11 +202,49 @@ def test_elimination():
     for wrong in (cp.ones(3), cp.ones((2, 1, 1)), cp.ones((1, 2))):
         with raises(ValueError, match="as many rows"):
             _sparse.sparse_solve(data, indices, indptr, False, wrong)
-    many = cs.csr_array(cp.eye(101))
-    with raises(ValueError, match="at most 100 rows"):
-        _sparse.sparse_solve(*many._triple(), False, cp.ones(101))
+    for n, far in ((101, 100), (101, 1), (2**14, 40), (2**14 + 1, 40), (2**14 + 1, 12)):
+        band = cs.eye_array(n, format="csr") + cs.eye_array(n, k=far, format="csr")
+        for transposed in (False, True):    # a band that is too wide is left to others
+            most, below = 192 if n > 2**14 else 2048, far if transposed else 0
+            size = n if (below + 1) * (far + 1) <= most else 0
+            assert _sparse.sparse_solve(*band._triple(), transposed, cp.ones(n)).size == size
     for values in ([1.0, 2, 2, 4], [1, 2, 1, 2 + 1e-16], [np.nan, 1, 1, 1], [1, 2, 3, np.inf], [1e-300, 1, 1e-300, 1]):
         with raises(np.linalg.LinAlgError, match="singular"):
             _sparse.sparse_solve(cp.asarray(values), indices, indptr, False, cp.ones(2))
     with raises(np.linalg.LinAlgError):
         _sparse.sparse_solve(data, indices, indptr, False, cp.asarray([1, np.nan]))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("below, above", [(0, 0), (1, 1), (2, 0), (0, 3), (3, 5), (20, 30), (40, 2), (60, 60)])
+def test_bands(below, above, dtype):
+    """Narrow bands, which are solved as such, and wider ones: with pivots, of a transpose, of several right sides."""
+    r = np.random.default_rng(below + above)
+    for n in (101, 350):
+        unit = 1 + 1j if dtype[0] == "c" else 1
+        d = sum(np.diag(r.normal(size=n - abs(k)) * unit, k) for k in range(-below, above + 1))
+        d = d.astype(dtype) + np.diag(np.where(np.arange(n) % 7, 4, 0)).astype(dtype)
+        if below and above:
+            d[np.arange(0, n, 5), np.arange(0, n, 5)] = 0   # a pivot is elsewhere
+        for b in (r.normal(size=n), r.normal(size=(n, 3)), r.normal(size=(n, 1))):
+            b = b.astype(dtype)
+            for format in ("csr", "csc"):
+                m = getattr(cs, format + "_array")(cp.asarray(d))
+                x = cs.linalg.spsolve(m, cp.asarray(b))
+                assert x.dtype == dtype and x.shape == (b.shape if b.shape[1:] != (1,) else b.shape[:1])
+                x = x.get().astype("c16")
+                left = np.abs(d.astype("c16") @ x - b.reshape(x.shape)).max()
+                assert left <= 8 * np.finfo(dtype).eps * np.abs(d).sum(1).max() * np.abs(x).max()
+    twice = cs.csr_array((cp.asarray(np.full(240, 2, dtype)), cp.asarray(np.repeat(np.arange(120), 2)),
+                          cp.asarray(np.arange(0, 241, 2))), shape=(120, 120))
+    np.testing.assert_array_equal(cs.linalg.spsolve(twice, cp.ones(120, dtype=dtype)).get(), np.full(120, 0.25, dtype))
+
+
+def test_singular_bands():
+    n = 300
+    d = np.diag(np.full(n, 2.0)) + np.diag(np.ones(n - 1), 1) + np.diag(np.ones(n - 1), -1)
+    d[7] = 0
+    with pytest.warns(cs.linalg.MatrixRankWarning, match="exactly singular"):
+        assert bool(cp.isnan(cs.linalg.spsolve(cs.csr_array(cp.asarray(d)), cp.ones(n))).all())
+    d[7, 7] = np.nan
+    assert bool(cp.isnan(cs.linalg.spsolve(cs.csc_array(cp.asarray(d)), cp.ones(n))).any())

@@ -353,15 +353,13 @@ cp_array *cp_csr_multiply(cp_array *data, cp_array *indices, cp_array *indptr, i
     return y;
 }
 
-/* A system of few rows, or of a triangle: `other` is its transpose, or the upper one. */
+/* A system of few rows or of a narrow band, or of a triangle: `other` is its transpose, or the upper one. */
 static cp_array *solved(const char *name, bool few, cp_array *data, cp_array *indices, cp_array *indptr, bool other,
                         cp_array *x)
 {
     if (cpi_null(name, data) || cpi_null(name, indices) || cpi_null(name, indptr) || cpi_null(name, x)) return NULL;
     if ((x->ndim != 1 && x->ndim != 2) || x->shape[0] != indptr->size - 1)
         return cpi_fail(CP_ERROR_VALUE, "%s: x must have as many rows as the matrix, and one or two axes", name), NULL;
-    if (few && x->shape[0] > CPI_SPARSE_FEW)
-        return cpi_fail(CP_ERROR_VALUE, "%s: at most %d rows are solved so", name, (int)CPI_SPARSE_FEW), NULL;
     cpi_device *device = cpi_common_device(name, 4, (cp_array *const[]){data, indices, indptr, x});
     const cp_type common = cpi_common_type(2, (cp_array *const[]){data, x});
     const cp_type type = common == CP_FLOAT32 || cpi_is_complex(common) ? common : CP_FLOAT64;
@@ -378,7 +376,10 @@ static cp_array *solved(const char *name, bool few, cp_array *data, cp_array *in
         const cpi_sparse_system s = {.a = m.csr, .transposed = other, .k = k, .x = y->data, .found = &found};
         code = few ? ops->solve(cpi_stream(device), &s) : ops->substitute(cpi_stream(device), &t);
     }
-    if (code == CP_OK && found >= 0 && few)
+    if (code == CP_OK && found == CPI_SPARSE_NOT_NARROW) {
+        cp_free(y);
+        y = cpi_array_new(name, device, type, 1, (const int64_t[]){0}, 'C');
+    } else if (code == CP_OK && found >= 0 && few)
         cpi_fail(CP_ERROR_LINALG, "%s: the matrix is singular, or something is not finite", name);
     else if (code == CP_OK && found >= 0)
         cpi_fail(CP_ERROR_VALUE, "%s: row %lld has no element on the diagonal where it belongs", name,

@@ -181,14 +181,18 @@ typedef struct cpi_sparse_triangle {
     int64_t *found; /* the least row without an element on the diagonal, -1: none */
 } cpi_sparse_triangle;
 
-/* The same of any square matrix, or its transpose, of at most CPI_SPARSE_FEW rows, by elimination with pivots. */
-enum { CPI_SPARSE_FEW = 100 };
+/* The same of any square matrix, or its transpose, of at most CPI_SPARSE_FEW rows or of a narrow band, by elimination
+ * with pivots: b elements below the diagonal and c above it are narrow where (b + 1) (b + c + 1) <= CPI_SPARSE_NARROW,
+ * or CPI_SPARSE_WIDER of up to CPI_SPARSE_SOME rows. */
+enum { CPI_SPARSE_FEW = 100, CPI_SPARSE_SOME = 1 << 14, CPI_SPARSE_NARROW = 192, CPI_SPARSE_WIDER = 2048 };
+enum { CPI_SPARSE_NOT_NARROW = -2 };
 typedef struct cpi_sparse_system {
     cpi_csr a;
     bool transposed;
     int64_t k;
     void *x;
-    int64_t *found; /* becomes a pivot that is not above rounding, or where something is not finite; -1: x is right */
+    int64_t *found; /* becomes a pivot that is not above rounding, or where something is not finite; -1: x is right; */
+                    /* CPI_SPARSE_NOT_NARROW: x is as it was */
 } cpi_sparse_system;
 
 /* The class of elements that are computed alike, of CPI_SPARSE_CLASSES: bool, integers by size, floats, complex. */

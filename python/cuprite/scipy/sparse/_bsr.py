@@ -324,7 +324,7 @@ class _bsr(Extremes, DataMatrix):
         self.data, self.indices, self.indptr, self._shape = self.data[blocks.data], blocks.indices, blocks.indptr, shape
 
     def _add_sparse(self, other, sign):
-        if other.format == "bsr" and other.blocksize == self.blocksize and self.data.device.backend == "cpu" and \
+        if other.format == "bsr" and other.blocksize == self.blocksize and self.data._device < 0 and \
                 self.data.device == other.data.device:
             found = self._found(), other._found()
             if None not in found and not (found[0] | found[1]) & 48 and self.indices.dtype == other.indices.dtype:

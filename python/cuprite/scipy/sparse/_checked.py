@@ -21,7 +21,7 @@ class Checked:
         data, indices, indptr = self._arrays
         if indices.size > _FEW and data.size == indices.size and indices.dtype == indptr.dtype and \
                 indptr.dtype.char in "ilq" and data.ndim == indices.ndim == indptr.ndim == 1 and indptr.size == \
-                self._swap(self._shape_as_2d)[0] + 1 and indptr.device.backend == "cpu" and \
+                self._swap(self._shape_as_2d)[0] + 1 and indptr._device < 0 and \
                 indptr[0].item() == 0 and indptr[-1].item() == indices.size:
             return
         self._check()

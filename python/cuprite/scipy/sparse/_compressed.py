@@ -371,7 +371,7 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
 
     def _matmul_many(self, x):
         if self.format == "csc":
-            if x.shape[1] <= _FEW_COLUMNS and self.data.device.backend == "cpu":
+            if x.shape[1] <= _FEW_COLUMNS and self.data._device < 0:
                 return S.sparse_multiply_transposed(*self._triple(), self._shape_as_2d[0], without_halves(x))
             return self.tocsr()._matmul_many(x)
         return S.sparse_multiply(*self._triple(), self._shape_as_2d[1], without_halves(x))

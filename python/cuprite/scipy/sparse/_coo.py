@@ -19,7 +19,7 @@ from cuprite.scipy.sparse._util import (
 
 def _ends(major, lines):
     """indptr of checked lines that ascend; None of others."""
-    if major.device.backend == "cpu":
+    if major._device < 0:
         ends = S.sparse_ends(major, lines)
         return ends if ends.size else None
     if not bool((major[1:] >= major[:-1]).all()):
@@ -476,7 +476,7 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         ends = _ends(row, m)
         if ends is not None:
             return S.sparse_multiply(self.data, column, ends, n, x)
-        if row.device.backend == "cpu":
+        if row._device < 0:
             return S.sparse_triples(self.data, row, column, m, x)
         if x.ndim == 1:
             return S.sparse_sum(self.data * x[column], row, cp.arange(row.size + 1, dtype=row.dtype), m, 0)

@@ -50,7 +50,7 @@ class SuperLU:
     def _substitute(self, rhs):
         """The same in the factors as compressed rows, which is two to three times as fast. Making those takes as long
         as _KEPT_AFTER solutions, so there must have been so many. None where SciPy's object is to solve."""
-        if not isinstance(rhs, cp.ndarray) or rhs.device.backend != "cpu" or rhs.ndim not in (1, 2):
+        if not isinstance(rhs, cp.ndarray) or rhs._device >= 0 or rhs.ndim not in (1, 2):
             return None
         self._solved += 1
         if self._solved <= _KEPT_AFTER or rhs.shape[0] != self.shape[0]:
@@ -122,6 +122,15 @@ def _of_full_structure(n, count, data, indices, indptr, canonical=False):
     return n, count, data, indices, indptr
 
 
+def _has_diagonal(A):
+    """Has a canonical matrix on the CPU all elements of its diagonal? That is full structure."""
+    _, indices, indptr = A._triple()
+    if indices._device >= 0:
+        return False
+    line = cp.arange(A._shape[0])
+    return bool(_sparse.sparse_find(indices, indptr, line, line, True).min() >= 0)
+
+
 def _host_of_full_structure(A):
     """The same of one of SciPy's matrices."""
     if A.format not in ("csc", "csr") or A.ndim != 2 or A.shape[0] != A.shape[1]:
@@ -166,16 +175,13 @@ def _ordering(A):
     return "MMD_AT_PLUS_A" if bool((places == indices).all() & (ends == indptr).all()) else None
 
 
-_FEW = 100  # rows, up to which elimination in an array takes less time than SuperLU takes to begin
-
-
 def _of_few(A, b):
-    """x of few rows on the CPU, without SuperLU; None of others, and where a pivot is not above rounding: SuperLU then
-    says whether it is 0."""
-    if not issparse(A) or A._format not in ("csr", "csc") or b.device.backend != "cpu":
+    """x of few rows, or of a narrow band, on the CPU, without SuperLU; None of others, and where a pivot is not above
+    rounding: SuperLU then says whether it is 0."""
+    if not issparse(A) or A._format not in ("csr", "csc") or b._device >= 0:
         return None
     shape, right = A._shape, b.shape
-    if len(shape) != 2 or not 0 < shape[0] == shape[1] <= _FEW or right[:1] != shape[:1] or len(right) > 2:
+    if len(shape) != 2 or not 0 < shape[0] == shape[1] or right[:1] != shape[:1] or len(right) > 2:
         return None
     data, indices, indptr = A._triple()
     if data.dtype != b.dtype or data.dtype.char not in "fdFD" or not right[-1]:
@@ -184,11 +190,12 @@ def _of_few(A, b):
         x = _sparse.sparse_solve(data, indices, indptr, A._format == "csc", b)
     except numpy.linalg.LinAlgError:
         return None
-    return x.ravel() if x.shape[1:] == (1,) else x
+    return None if x.size == 0 else x.ravel() if x.shape[1:] == (1,) else x
 
 
 def spsolve(A, b, permc_spec=None, use_umfpack=True):
-    """x with A x = b, by a factorization on the host: SuperLU's, or on the CPU, of at most 100 rows, one in an array.
+    """x with A x = b, by a factorization on the host: SuperLU's, or on the CPU, of at most 100 rows or of a narrow
+    band, one in an array.
 
     Parameters: A: a square matrix; b: a vector, a matrix of right sides, or a sparse one; permc_spec: how columns are
         ordered: 'NATURAL', 'MMD_ATA', 'MMD_AT_PLUS_A' or 'COLAMD', by default the last one, or that before where the
@@ -201,7 +208,7 @@ def spsolve(A, b, permc_spec=None, use_umfpack=True):
         >>> cp.scipy.sparse.linalg.spsolve(a, cp.asarray([5.0, 4.0]))
         array([1., 1.])
     """
-    if permc_spec is None and isinstance(b, cp.ndarray) and b.shape and b.shape[0] <= _FEW:
+    if permc_spec is None and isinstance(b, cp.ndarray) and b.shape:
         x = _of_few(A, b)
         if x is not None:
             return x
@@ -211,7 +218,8 @@ def spsolve(A, b, permc_spec=None, use_umfpack=True):
     if given:
         shape = b.shape
         if len(shape) in (1, 2) and shape[0] == given[0] and shape[-1] and b.dtype == given[2].dtype:
-            given = _of_full_structure(*given, canonical=True)
+            if not _has_diagonal(A):
+                given = _of_full_structure(*given, canonical=True)
             x, info = _superlu().gssv(*given, b.get(), A._format == "csc", options={"ColPerm": permc_spec})
             if info:
                 warnings.warn("Matrix is exactly singular", scipy_linalg("spsolve").MatrixRankWarning, stacklevel=3)
@@ -266,7 +274,8 @@ def splu(A, permc_spec=None, diag_pivot_thresh=None, relax=None, panel_size=None
     if given:
         import scipy.sparse
         _check_sizes(A, panel_size, None, None)
-        given = _of_full_structure(*given, canonical=True)
+        if not _has_diagonal(A):
+            given = _of_full_structure(*given, canonical=True)
         return SuperLU(_superlu().gstrf(*given, csc_construct_func=scipy.sparse.csc_array, ilu=False, options={
             "DiagPivotThresh": diag_pivot_thresh, "ColPerm": permc_spec, "PanelSize": panel_size, "Relax": relax}))
     host = _host_of_full_structure(_host_matrix("splu", A, ("csc",)))

@@ -27,6 +27,8 @@ def _method(f):
         return beside_its_arrays(f)
     if isinstance(f, property):
         return property(f.fget and beside_its_arrays(f.fget), f.fset and beside_its_arrays(f.fset), doc=f.__doc__)
+    if isinstance(f, (classmethod, staticmethod)) and isinstance(f.__func__, types.FunctionType):
+        return type(f)(beside_its_arrays(f.__func__))
     return f
 
 

@@ -231,6 +231,49 @@ def test_distributions(name):
         np.testing.assert_allclose(ours.cdf(x[:20], shapes).get(), theirs.cdf(x[:20], shapes), rtol=1e-9, atol=1e-15)
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", LAWS)
+def test_what_scipy_computes_of_distributions(name):
+    """Moments, entropies, expectations and fits, of distributions with parameters given and fixed."""
+    theirs, ours, args = getattr(st, name), getattr(cs, name), LAWS[name]
+    where = {"loc": 0.5, "scale": 2.0}
+    for a, b in ((theirs, ours), (theirs(*args, **where), ours(*args, **where))):
+        given = (args, where) if b is ours else ((), {})
+        for moments in ("mv", "mvsk", "k", "vs"):
+            want, got = (d.stats(*given[0], moments=moments, **given[1]) for d in (a, b))
+            assert isinstance(got, tuple) == isinstance(want, tuple)
+            np.testing.assert_array_equal([v.get() for v in got] if isinstance(got, tuple) else got.get(), want)
+        for order in (1, 2, 3):
+            np.testing.assert_array_equal(b.moment(order, *given[0], **given[1]).get(),
+                                          a.moment(order, *given[0], **given[1]))
+        np.testing.assert_array_equal(b.entropy(*given[0], **given[1]).get(), a.entropy(*given[0], **given[1]))
+        for kwds in ({}, {"lb": 0.6, "ub": 2.0}, {"func": lambda v: v * v, "lb": 1.0, "ub": 3.0, "conditional": True}):
+            more = {"args": args, **where} if b is ours else {}
+            assert b.expect(**kwds, **more) == pytest.approx(a.expect(**kwds, **more), nan_ok=True, rel=1e-12)
+    sample = theirs.rvs(*args, size=60, random_state=3)
+    for kwds in ({}, {"uniform": {"floc": -1}, "beta": {"floc": -1, "fscale": 3}}.get(name, {"floc": 0})):
+        got = ours.fit(cp.asarray(sample), **kwds)
+        assert got == tuple(map(float, theirs.fit(sample, **kwds))) and all(type(v) is float for v in got)
+        theta = (*got[:-1], abs(got[-1]) * 1.5)
+        assert float(ours.nnlf(theta, cp.asarray(sample))) == pytest.approx(theirs.nnlf(theta, sample), rel=1e-9)
+    assert float(ours.nnlf((*args, 0, -1), cp.asarray(sample))) == theirs.nnlf((*args, 0, -1), sample) == np.inf
+    assert ours.fit_loc_scale(cp.asarray(sample), *args) == theirs.fit_loc_scale(sample, *args)
+    with raises(ValueError):
+        ours.moment(-1, *args)
+    frozen = ours(*args, **where)
+    for method, value in (("pdf", "x"), ("logcdf", "x"), ("ppf", "q"), ("interval", "confidence")):
+        got, want = getattr(frozen, method)(**{value: 0.4}), getattr(ours, method)(0.4, *args, **where)
+        np.testing.assert_array_equal(cp.stack(got).get() if method == "interval" else got.get(),
+                                      cp.stack(want).get() if method == "interval" else want.get())
+        assert method in dir(frozen)
+        with raises(TypeError):
+            getattr(frozen, method)(0.3, 0.2)
+        with raises(TypeError):
+            getattr(frozen, method)(nothing=0.3)
+    with raises(AttributeError):
+        frozen.fit
+
+
 WRONG = """
 s.zscore(nan, nan_policy='raise')
 s.zscore(x, nan_policy='other')

@@ -92,6 +92,7 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=False):
 _TRANS = {0: 0, 1: 1, 2: 2, "N": 0, "T": 1, "C": 2}
 
 
+@beside_its_arrays
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=False):
     """x with a x = b for a triangular a, of which only one half is read; trans 1 or 'T': of a's transpose, 2 or 'C': of
     its conjugate transpose. LinAlgError where the diagonal has a 0.

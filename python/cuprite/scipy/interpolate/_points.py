@@ -14,6 +14,7 @@ from cuprite.scipy.interpolate import _arrays
 from cuprite.scipy.interpolate._arrays import any_of, array, floating, host
 
 
+@beside_its_arrays
 class Interpolator:
     """Values along an axis of y: what the interpolators share."""
 
@@ -62,6 +63,7 @@ class Interpolator:
         return self._finished(self._evaluate(x), shape)
 
 
+@beside_its_arrays
 class _WithDerivatives(Interpolator):
     def derivatives(self, x, der=None) -> ndarray:
         """The value and derivatives at places, along a first axis.

@@ -14,6 +14,7 @@ from cuprite.scipy.interpolate._arrays import array, floating, host
 from cuprite.scipy.interpolate._several import coordinates
 
 
+@beside_its_arrays
 class _Scattered:
     """Points, their values with further axes, and how places are read."""
 
@@ -83,6 +84,7 @@ class NearestNDInterpolator(_Scattered):
         return found.reshape(shape + self.values_shape)
 
 
+@beside_its_arrays
 class _OnTriangles(_Scattered):
     def _triangulate(self, points, values, fill_value, rescale):
         from cuprite.scipy.spatial import Delaunay

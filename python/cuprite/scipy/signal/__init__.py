@@ -1,9 +1,10 @@
 """scipy.signal on Cuprite's arrays: convolutions, filters, spectra, resampling, waveforms, windows.
 
 What passes over a signal runs on its device. What designs filters and systems works on few numbers: SciPy computes it
-on the host, where it is installed, and results are arrays of the current device."""
+on the host, where it is installed, and results are arrays of the arguments' device, or of the current one."""
 from __future__ import annotations
 
+from cuprite._beside import beside_in as _beside_in
 from cuprite._missing import listing as _listing, missing as _missing
 
 _MODULES = ("windows",)
@@ -57,7 +58,8 @@ def __getattr__(name):
         return importlib.import_module("cuprite.scipy.signal._by_scipy").scipy_signal().BadCoefficients
     if name not in _LATER:
         raise _missing(__name__, name)
-    value = globals()[name] = getattr(importlib.import_module("cuprite.scipy.signal." + _LATER[name]), name)
+    module = importlib.import_module("cuprite.scipy.signal." + _LATER[name])
+    value = globals()[name] = _beside_in(module, name)
     return value
 
 

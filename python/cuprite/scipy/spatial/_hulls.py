@@ -276,6 +276,7 @@ class Voronoi(_Qhull):
         super().__init__(points, furthest_site, incremental, qhull_options)
 
 
+@beside_its_arrays
 def tsearch(tri, xi) -> ndarray:
     """In which simplex of a triangulation places lie: its find_simplex.
 

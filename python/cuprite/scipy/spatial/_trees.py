@@ -307,6 +307,7 @@ def distance_matrix(x, y, p=2, threshold=1000000) -> ndarray:
     return of_pairs("minkowski", x, y, None, p, None, None)
 
 
+@beside_its_arrays
 def minkowski_distance_p(x, y, p=2.0) -> ndarray:
     """The p-th power of Minkowski's distance along the last axis.
 
@@ -318,6 +319,7 @@ def minkowski_distance_p(x, y, p=2.0) -> ndarray:
     return d.sum(axis=-1) if p == 1 else (d ** p).sum(axis=-1)
 
 
+@beside_its_arrays
 def minkowski_distance(x, y, p=2.0) -> ndarray:
     """Minkowski's distance along the last axis.
 

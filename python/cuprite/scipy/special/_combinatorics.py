@@ -9,6 +9,7 @@ import numbers
 import numpy
 
 from cuprite import _core, ndarray
+from cuprite._beside import all_beside
 from cuprite._support import ufunc_of
 
 __all__ = ["comb", "diric", "factorial", "factorial2", "factorialk", "perm", "softplus", "stirling2"]
@@ -252,3 +253,5 @@ def softplus(x, **kwargs) -> ndarray:
 
     Parameters: x: an array or a number; kwargs: a ufunc's (out, where, dtype, ...)."""
     return _core.logaddexp(0, x, **kwargs)
+
+all_beside(__all__, globals())

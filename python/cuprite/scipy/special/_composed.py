@@ -6,7 +6,7 @@ import math
 import operator
 
 from cuprite import _core
-from cuprite._beside import beside_its_arrays
+from cuprite._beside import all_beside, beside_its_arrays
 from cuprite._support import ufunc_of
 
 __all__ = [
@@ -379,3 +379,5 @@ def modfresnelm(x) -> tuple[_core.ndarray, _core.ndarray]:
     Parameters: x: an array or a number.
     Errors: TypeError for complex numbers."""
     return _modified_fresnel(x, -1)
+
+all_beside(__all__, globals())

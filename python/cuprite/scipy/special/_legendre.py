@@ -8,6 +8,7 @@ import operator
 import numpy
 
 from cuprite import _core, ndarray
+from cuprite._beside import all_beside
 from cuprite._support import ufunc_of
 
 __all__ = [
@@ -297,3 +298,5 @@ def assoc_laguerre(x, n, k=0.0) -> ndarray:
 
     Parameters: x: an array or a number; n: an array or a number; k: an array or a number."""
     return ufunc_of("scipy.special", "eval_genlaguerre")(n, k, x)
+
+all_beside(__all__, globals())

@@ -41,7 +41,7 @@ class orthopoly1d(poly1d):
         evaluate = getattr(self._theirs, "_eval_func", None)
         if evaluate is None or isinstance(v, poly1d) or type(v).__name__ == "poly1d":
             return super().__call__(v)
-        return evaluate(asarray(v))  # a ufunc of SciPy's, which ours takes the place of
+        return evaluate(v if isinstance(v, ndarray) else asarray(v))  # SciPy's ufunc, whose place ours takes
 
 
 def _polynomial(function):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from cuprite import ndarray
+from cuprite._beside import all_beside
 from cuprite.scipy.special._by_scipy import by_scipy
 
 __all__ = [
@@ -93,3 +94,5 @@ def riccati_jn(n, x) -> tuple[ndarray, ...]:
 @by_scipy
 def riccati_yn(n, x) -> tuple[ndarray, ...]:
     """x times the spherical Bessel functions of the second kind of orders 0 to n, and their derivatives."""
+
+all_beside(__all__, globals())

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from cuprite import ndarray
+from cuprite._beside import all_beside
 from cuprite.scipy.special._by_scipy import host_ufunc
 
 __all__ = [
@@ -119,3 +120,5 @@ def pro_rad2(m, n, c, x, /, out=None, **options) -> tuple[ndarray, ndarray]:
 @host_ufunc(2)
 def pro_rad2_cv(m, n, c, cv, x, /, out=None, **options) -> tuple[ndarray, ndarray]:
     """pro_rad2 of a characteristic value that is known."""
+
+all_beside(__all__, globals())

@@ -9,245 +9,13 @@ import cuprite
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite.scipy import special as sc
-from cuprite.scipy._generators import generator
-from cuprite.scipy.stats._arrays import floating
+from cuprite.scipy.stats._distribution import Distribution
 
 _ROOT = math.sqrt(2 * math.pi)
 
 
-class _Distribution:
-    """A distribution with parameters of its shape, a location and a scale. Subclasses have functions of the standard
-    one: `_logpdf` (`_logpmf`), `_cdf`, `_sf`, `_ppf`, `_isf`, `_moments` and `_draw`."""
-
-    shapes = ()
-    low, high = -math.inf, math.inf
-    discrete = False
-
-    def __init__(self, name):
-        self.name = name
-
-    def __call__(self, *args, **kwds) -> _Frozen:
-        """The distribution with parameters that are fixed.
-
-        Parameters: args: the shape's parameters, loc and scale; kwds: the same by their names.
-        """
-        return _Frozen(self, args, kwds)
-
-    freeze = __call__
-
-    def _read(self, args, kwds) -> tuple[object, ...]:
-        """(x scaled, shape's parameters, scale, where parameters are good)."""
-        names = (*self.shapes, "loc") if self.discrete else (*self.shapes, "loc", "scale")
-        if len(args) > len(names):
-            raise TypeError(f"_parse_args() takes {len(names) + 1} positional arguments but {len(args) + 1} were given")
-        given = dict(zip(names, args))
-        for name, value in kwds.items():
-            if name not in names or name in given:
-                raise TypeError(f"_parse_args() got an unexpected keyword argument '{name}'")
-            given[name] = value
-        lacking = [n for n in self.shapes if n not in given]
-        if lacking:
-            raise TypeError(f"_parse_args() missing {len(lacking)} required positional argument: '{lacking[0]}'")
-        parts = [floating(given.get(n, 1 if n == "scale" else 0)) for n in names]
-        shapes, loc = parts[:len(self.shapes)], parts[len(self.shapes)]
-        scale = parts[-1] if not self.discrete else cuprite.ones(())
-        good = scale > 0
-        for ok in self._good(*shapes):
-            good = good & ok
-        return given, shapes, loc, scale, good
-
-    def _good(self, *shapes) -> list[ndarray]:
-        return [s > 0 for s in shapes]
-
-    def _support(self, *shapes) -> tuple[object, object]:
-        return self.low, self.high
-
-    def _of(self, x, args, kwds, function, below, above) -> tuple[ndarray, ndarray]:
-        """function of the standard distribution at x, other values outside of the support, NaN for bad parameters."""
-        _, shapes, loc, scale, good = self._read(args, kwds)
-        y = (floating(x) - loc) / scale
-        y, good, *shapes = cuprite.broadcast_arrays(y, good, *shapes)
-        low, high = self._support(*shapes)
-        with numpy.errstate(all="ignore"):
-            inside = (y >= low) & (y <= high) & cuprite.isfinite(y)
-            found = function(cuprite.where(inside, y, self._middle(*shapes)), *shapes)
-        found = cuprite.where(inside, found, cuprite.where(y < high, below, above))
-        return cuprite.where(good & ~cuprite.isnan(y), found, numpy.nan), scale
-
-    def _middle(self, *shapes) -> float:
-        return 0.5 if self.low >= 0 else 0.0
-
-    def pdf(self, x, *args, **kwds) -> ndarray:
-        """The density.
-
-        Parameters: x: where; args: the shape's parameters, loc and scale; kwds: the same by their names.
-        """
-        found, scale = self._of(x, args, kwds, self._pdf, 0.0, 0.0)
-        return found / scale
-
-    def logpdf(self, x, *args, **kwds) -> ndarray:
-        """The logarithm of the density.
-
-        Parameters: x: where; args: the shape's parameters, loc and scale; kwds: the same by their names.
-        """
-        found, scale = self._of(x, args, kwds, self._logpdf, -math.inf, -math.inf)
-        return found - cuprite.log(scale)
-
-    def _pdf(self, y, *shapes) -> ndarray:
-        return cuprite.exp(self._logpdf(y, *shapes))
-
-    def cdf(self, x, *args, **kwds) -> ndarray:
-        """The distribution function.
-
-        Parameters: x: where; args: the shape's parameters, loc and scale; kwds: the same by their names.
-        """
-        return self._of(x, args, kwds, self._cdf, 0.0, 1.0)[0]
-
-    def sf(self, x, *args, **kwds) -> ndarray:
-        """One less the distribution function, with its digits.
-
-        Parameters: x: where; args: the shape's parameters, loc and scale; kwds: the same by their names.
-        """
-        return self._of(x, args, kwds, self._sf, 1.0, 0.0)[0]
-
-    def _sf(self, y, *shapes) -> ndarray:
-        return 1 - self._cdf(y, *shapes)
-
-    def logcdf(self, x, *args, **kwds) -> ndarray:
-        """The logarithm of the distribution function.
-
-        Parameters: x: where; args: the shape's parameters, loc and scale; kwds: the same by their names.
-        """
-        return self._of(x, args, kwds, self._logcdf, -math.inf, 0.0)[0]
-
-    def _logcdf(self, y, *shapes) -> ndarray:
-        return cuprite.log(self._cdf(y, *shapes))
-
-    def logsf(self, x, *args, **kwds) -> ndarray:
-        """The logarithm of one less the distribution function.
-
-        Parameters: x: where; args: the shape's parameters, loc and scale; kwds: the same by their names.
-        """
-        return self._of(x, args, kwds, self._logsf, 0.0, -math.inf)[0]
-
-    def _logsf(self, y, *shapes) -> ndarray:
-        return cuprite.log(self._sf(y, *shapes))
-
-    def _inverse(self, q, args, kwds, function, at_0, at_1) -> ndarray:
-        _, shapes, loc, scale, good = self._read(args, kwds)
-        q, good, *shapes = cuprite.broadcast_arrays(floating(q), good, *shapes)
-        ends = self._support(*shapes)
-        with numpy.errstate(all="ignore"):
-            found = function(cuprite.where((q > 0) & (q < 1), q, 0.5), *shapes)
-        found = cuprite.where(q == 0, ends[at_0], cuprite.where(q == 1, ends[at_1], found))
-        return cuprite.where(good & (q >= 0) & (q <= 1), found * scale + loc, numpy.nan)
-
-    def ppf(self, q, *args, **kwds) -> ndarray:
-        """The inverse of the distribution function.
-
-        Parameters: q: probabilities; args: the shape's parameters, loc and scale; kwds: the same by their names.
-        """
-        return self._inverse(q, args, kwds, self._ppf, 0, 1)
-
-    def isf(self, q, *args, **kwds) -> ndarray:
-        """The inverse of sf.
-
-        Parameters: q: probabilities; args: the shape's parameters, loc and scale; kwds: the same by their names.
-        """
-        return self._inverse(q, args, kwds, self._isf, 1, 0)
-
-    def _isf(self, q, *shapes) -> ndarray:
-        return self._ppf(1 - q, *shapes)
-
-    def rvs(self, *args, size=None, random_state=None, **kwds) -> ndarray:
-        """Random numbers.
-
-        Parameters: args: the shape's parameters, loc and scale; size: the shape; random_state: a generator, or its
-            seed; kwds: the parameters by their names.
-        Errors: ValueError for parameters that the distribution does not have.
-        """
-        _, shapes, loc, scale, good = self._read(args, kwds)
-        if not bool(good.all()):
-            raise ValueError("Domain error in arguments. The `scale` parameter must be positive for all distributions, "
-                             "and many distributions have restrictions on shape parameters.")
-        rng = generator(random_state)
-        whole = numpy.broadcast_shapes(*(v.shape for v in (*shapes, loc, scale)))
-        size = whole if size is None else size
-        drawn = self._draw(rng, size, *(float(v) if v.ndim == 0 else v for v in shapes))
-        return drawn * scale + loc if not self.discrete else drawn + loc.astype(numpy.int64)
-
-    def _draw(self, rng, size, *shapes) -> ndarray:
-        return self._ppf(rng.random(size), *map(floating, shapes))
-
-    def mean(self, *args, **kwds) -> ndarray:
-        """The mean.
-
-        Parameters: args: the shape's parameters, loc and scale; kwds: the same by their names.
-        """
-        _, shapes, loc, scale, good = self._read(args, kwds)
-        return cuprite.where(good, self._moments(*shapes)[0] * scale + loc, numpy.nan)
-
-    def var(self, *args, **kwds) -> ndarray:
-        """The variance.
-
-        Parameters: args: the shape's parameters, loc and scale; kwds: the same by their names.
-        """
-        _, shapes, _, scale, good = self._read(args, kwds)
-        return cuprite.where(good, self._moments(*shapes)[1] * scale ** 2, numpy.nan)
-
-    def std(self, *args, **kwds) -> ndarray:
-        """The standard deviation.
-
-        Parameters: args: the shape's parameters, loc and scale; kwds: the same by their names.
-        """
-        return cuprite.sqrt(self.var(*args, **kwds))
-
-    def median(self, *args, **kwds) -> ndarray:
-        """The median.
-
-        Parameters: args: the shape's parameters, loc and scale; kwds: the same by their names.
-        """
-        return self.ppf(0.5, *args, **kwds)
-
-    def interval(self, confidence, *args, **kwds) -> tuple[ndarray, ndarray]:
-        """(low, high): where a part of the probability lies, as much of the rest on both sides.
-
-        Parameters: confidence: the part; args: the shape's parameters, loc and scale; kwds: the same by their names.
-        """
-        half = (1 - floating(confidence)) / 2
-        return self.ppf(half, *args, **kwds), self.ppf(1 - half, *args, **kwds)
-
-    def support(self, *args, **kwds) -> tuple[ndarray, ndarray]:
-        """(low, high): where the density is not 0.
-
-        Parameters: args: the shape's parameters, loc and scale; kwds: the same by their names.
-        """
-        _, shapes, loc, scale, _ = self._read(args, kwds)
-        low, high = self._support(*shapes)
-        return low * scale + loc, high * scale + loc
-
-
-class _Frozen:
-    """A distribution with parameters that are fixed."""
-
-    def __init__(self, dist, args, kwds):
-        dist._read(args, kwds)
-        self.dist, self.args, self.kwds = dist, args, kwds
-
-    def __getattr__(self, name):
-        if name.startswith("_"):
-            raise AttributeError(name)
-        method = getattr(self.dist, name)
-        if name in ("mean", "var", "std", "median", "support"):
-            return lambda: method(*self.args, **self.kwds)
-        if name == "rvs":
-            return lambda size=None, random_state=None: method(*self.args, size=size, random_state=random_state,
-                                                               **self.kwds)
-        return lambda x: method(x, *self.args, **self.kwds)
-
-
 @beside_its_arrays
-class _Norm(_Distribution):
+class _Norm(Distribution):
     """The normal distribution."""
 
     def _logpdf(self, y) -> ndarray:
@@ -282,7 +50,7 @@ class _Norm(_Distribution):
 
 
 @beside_its_arrays
-class _Uniform(_Distribution):
+class _Uniform(Distribution):
     """The uniform distribution from 0 to 1."""
 
     low, high = 0.0, 1.0
@@ -301,7 +69,7 @@ class _Uniform(_Distribution):
 
 
 @beside_its_arrays
-class _Expon(_Distribution):
+class _Expon(Distribution):
     """The exponential distribution."""
 
     low = 0.0
@@ -332,7 +100,7 @@ class _Expon(_Distribution):
 
 
 @beside_its_arrays
-class _Gamma(_Distribution):
+class _Gamma(Distribution):
     """The gamma distribution of shape a."""
 
     shapes, low = ("a",), 0.0
@@ -360,7 +128,7 @@ class _Gamma(_Distribution):
 
 
 @beside_its_arrays
-class _Chi2(_Distribution):
+class _Chi2(Distribution):
     """The chi-squared distribution of df degrees of freedom."""
 
     shapes, low = ("df",), 0.0
@@ -388,7 +156,7 @@ class _Chi2(_Distribution):
 
 
 @beside_its_arrays
-class _Beta(_Distribution):
+class _Beta(Distribution):
     """The beta distribution of a and b."""
 
     shapes, low, high = ("a", "b"), 0.0, 1.0
@@ -416,7 +184,7 @@ class _Beta(_Distribution):
 
 
 @beside_its_arrays
-class _T(_Distribution):
+class _T(Distribution):
     """Student's distribution of df degrees of freedom."""
 
     shapes = ("df",)
@@ -453,7 +221,7 @@ class _T(_Distribution):
 
 
 @beside_its_arrays
-class _F(_Distribution):
+class _F(Distribution):
     """The F distribution of dfn and dfd degrees of freedom."""
 
     shapes, low = ("dfn", "dfd"), 0.0
@@ -480,7 +248,7 @@ class _F(_Distribution):
 
 
 @beside_its_arrays
-class _Lognorm(_Distribution):
+class _Lognorm(Distribution):
     """The distribution of the exponential of normal numbers of standard deviation s."""
 
     shapes, low = ("s",), 0.0
@@ -510,7 +278,7 @@ class _Lognorm(_Distribution):
 
 
 @beside_its_arrays
-class _Cauchy(_Distribution):
+class _Cauchy(Distribution):
     """Cauchy's distribution."""
 
     def _logpdf(self, y) -> ndarray:
@@ -538,7 +306,7 @@ class _Cauchy(_Distribution):
 
 
 @beside_its_arrays
-class _Laplace(_Distribution):
+class _Laplace(Distribution):
     """Laplace's distribution."""
 
     def _logpdf(self, y) -> ndarray:
@@ -564,7 +332,7 @@ class _Laplace(_Distribution):
 
 
 @beside_its_arrays
-class _Logistic(_Distribution):
+class _Logistic(Distribution):
     """The logistic distribution."""
 
     def _logpdf(self, y) -> ndarray:
@@ -591,7 +359,7 @@ class _Logistic(_Distribution):
 
 
 @beside_its_arrays
-class _WeibullMin(_Distribution):
+class _WeibullMin(Distribution):
     """Weibull's distribution of shape c."""
 
     shapes, low = ("c",), 0.0
@@ -617,7 +385,7 @@ class _WeibullMin(_Distribution):
 
 
 @beside_its_arrays
-class _Pareto(_Distribution):
+class _Pareto(Distribution):
     """Pareto's distribution of shape b."""
 
     shapes, low = ("b",), 1.0
@@ -646,7 +414,7 @@ class _Pareto(_Distribution):
 
 
 @beside_its_arrays
-class _Rayleigh(_Distribution):
+class _Rayleigh(Distribution):
     """Rayleigh's distribution."""
 
     low = 0.0
@@ -671,7 +439,7 @@ class _Rayleigh(_Distribution):
 
 
 @beside_its_arrays
-class _Gumbel(_Distribution):
+class _Gumbel(Distribution):
     """Gumbel's distribution of largest values."""
 
     def _logpdf(self, y) -> ndarray:

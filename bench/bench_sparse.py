@@ -1,5 +1,8 @@
 """scipy.sparse: 10^5 x 10^5 with 10^6 elements of float64 at random places; a dense matrix of 4000 x 4000 with 1 %; the
-Laplacian of a grid of 512^2 squared; systems of such Laplacians."""
+Laplacian of a grid of 512^2 squared; systems of such Laplacians. On the CPU also what formats do without becoming rows:
+blocks of 2 x 2, ten diagonals, columns by number."""
+import itertools
+
 import numpy as np
 
 from common import Case
@@ -47,6 +50,50 @@ def calls(xp, s, data):
                                                       shape=(COARSE**2, COARSE**2)))
 
 
+def formats(xp, s, data):
+    """The same on the CPU, where SciPy has all formats."""
+    from scipy.sparse import coo_matrix
+    x, four = xp.asarray(data["x"]), xp.asarray(data["many"][:, :4].copy())
+    shared = coo_matrix((data["data"], (data["row"], data["column"])), shape=(N, N)).tocsr()
+    parts = tuple(xp.asarray(v) for v in (shared.data, shared.indices, shared.indptr))
+    a, nnz = s.csr_matrix(parts, shape=(N, N)), shared.nnz
+    csc, coo = a.tocsc(), a.tocoo()
+    any_ = s.coo_matrix((coo.data, (coo.col, coo.row)), shape=(N, N))
+    where = coo_matrix((np.arange(COUNT // 4), (data["row"][:COUNT // 4] // 2, data["column"][:COUNT // 4] // 2)))
+    where = where.tocsr()
+    places = tuple(xp.asarray(v) for v in (where.indices, where.indptr))
+    elements = xp.asarray(np.resize(data["data"], (where.nnz, 2, 2)))
+    one, other = (s.bsr_matrix((elements * f, *places), shape=(N, N)) for f in (1, 2))
+    diagonals = s.dia_matrix((xp.asarray(data["many"].T[:10].copy()), xp.arange(-5, 5)), shape=(N, N))
+    row, columns = xp.asarray(data["x"]), xp.asarray(data["rows"])
+    line = s.csr_matrix(s.diags([-xp.ones(1999), 2.1 * xp.ones(2000), -xp.ones(1999)], [-1, 0, 1]))
+    yield "sps_from_arrays", lambda: s.csr_matrix(parts, shape=(N, N)), 64, 0
+    yield "sps_from_arrays, and times a vector", lambda: s.csr_matrix(parts, shape=(N, N)) @ x, 12 * nnz + 16 * N, \
+        2 * nnz
+    yield "sps_spmv_coo", lambda: coo @ x, 16 * nnz + 16 * N, 2 * nnz
+    yield "sps_spmv_coo, in any order", lambda: any_ @ x, 16 * nnz + 16 * N, 2 * nnz
+    yield "sps_spmm_csc, 4 columns", lambda: csc @ four, 12 * nnz + 64 * N, 8 * nnz
+    yield "sps_max_coo", lambda: coo.max(), 8 * nnz, 0
+    yield "sps_argmax_csr", lambda: a.argmax(), 8 * nnz, 0
+    yield "sps_diagonal_coo", lambda: coo.diagonal(), 8 * nnz, 0
+    yield "sps_index_columns, 10^4", lambda: a[:, columns], 4 * nnz + 2.4 * nnz, 0
+    yield "sps_add_bsr", lambda: one + other, 4 * 36 * where.nnz, 0
+    yield "sps_spmv_bsr", lambda: one @ x, 36 * where.nnz + 16 * N, 8 * where.nnz
+    yield "sps_max_bsr", lambda: one.max(), 32 * where.nnz, 0
+    yield "sps_count_nonzero_bsr", lambda: one.count_nonzero(), 32 * where.nnz, 0
+    yield "sps_sum_dia", lambda: diagonals.sum(), 80 * N, 10 * N
+    yield "sps_multiply_dia, a row", lambda: diagonals.multiply(row), 168 * N, 10 * N
+    yield from lines(xp, s, line)
+
+
+def lines(xp, s, a):
+    """Systems of a tridiagonal matrix."""
+    import importlib
+    linalg, n = importlib.import_module(s.__name__ + ".linalg"), a.shape[0]
+    csc, b = a.tocsc(), xp.ones(a.shape[0])
+    yield "spl_spsolve, tridiagonal of 2000", lambda: linalg.spsolve(csc, b), 56 * n, 0
+
+
 def solvers(xp, s, a, coarse):
     """Systems of the Laplacian: 100 iterations on the fine grid, direct solutions and eigenvalues on the coarse one."""
     import importlib
@@ -88,6 +135,9 @@ def cases(b):
     mine = calls(b.cp, b.cp.scipy.sparse, data)
     xp, theirs = library(b)
     others = calls(xp, theirs, data) if xp is not None else None
+    if not b.gpu:
+        mine = itertools.chain(mine, formats(b.cp, b.cp.scipy.sparse, data))
+        others = itertools.chain(others, formats(xp, theirs, data))
     for name, call, bytes_, operations in mine:
         peers = b.array_peer(next(others)[1]) if others else {}
         yield Case(name, call, peers, bytes=bytes_, operations=operations, bar=3 if b.gpu else 4,

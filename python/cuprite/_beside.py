@@ -13,11 +13,19 @@ def _array_of(arguments):
     for x in arguments:
         if isinstance(x, ndarray):
             return x
-        name = getattr(type(x), "_held", None)
-        held = x if isinstance(x, (list, tuple)) else name and vars(x).get(name)
-        if isinstance(held, (list, tuple)):
-            held = _array_of(held)
-        if isinstance(held, ndarray):
+        if isinstance(x, (list, tuple)):
+            held = x
+        else:
+            name = getattr(type(x), "_held", None)
+            held = name and vars(x).get(name)
+            if isinstance(held, ndarray):
+                return held
+            if not isinstance(held, (list, tuple)):
+                continue
+        if held and isinstance(held[0], ndarray):
+            return held[0]
+        held = _array_of(held)
+        if held is not None:
             return held
     return None
 

@@ -34,7 +34,7 @@ class _spbase(Operands):
     maxprint = MAXPRINT  # how many elements are printed
 
     def __init__(self, arg1=None, *, maxprint=None):
-        if isinstance(self, sparray) and cp.isscalar(arg1):
+        if type(arg1) is not tuple and isinstance(self, sparray) and cp.isscalar(arg1):
             raise ValueError("scipy sparse array classes do not support instantiation from a scalar")
         self.maxprint = MAXPRINT if maxprint is None else maxprint
 

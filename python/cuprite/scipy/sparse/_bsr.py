@@ -125,7 +125,8 @@ class _bsr(Extremes, DataMatrix):
             raise ValueError(f"index pointer size ({self.indptr.size}) should be ({m // R + 1})")
         if self.indices.size != self.data.shape[0]:
             raise ValueError("indices and data should have the same size")
-        self._blocks()
+        if self._found() is None:
+            self._blocks()
 
     def _blocks(self):
         """The places of the blocks, as a csr matrix of their numbers, which checks them. What is behind the last block
@@ -174,12 +175,12 @@ class _bsr(Extremes, DataMatrix):
         if R == C and k % R == 0:   # of whole blocks
             line = row[::R] // R
             at = S.sparse_find(self.indices, self.indptr, line, line + k // R, True)
-            inside = cp.arange(R)
-            value = self.data[cp.maximum(at, 0)[:, None], inside, inside]
+            place = (cp.maximum(at, 0) * (R * C))[:, None] + cp.arange(0, R * C, C + 1)
+            value = self.data.reshape(-1)[place]
             return cp.where(at[:, None] >= 0, value, cp.zeros((), dtype=self.dtype)).reshape(-1)
         column = row + k
         at = S.sparse_find(self.indices, self.indptr, row // R, column // C, True)
-        value = self.data[cp.maximum(at, 0), row % R, column % C]
+        value = self.data.reshape(-1)[cp.maximum(at, 0) * (R * C) + row % R * C + column % C]
         return cp.where(at >= 0, value, cp.zeros((), dtype=self.dtype))
 
     def count_nonzero(self, axis=None) -> ndarray | int:
@@ -200,6 +201,11 @@ class _bsr(Extremes, DataMatrix):
         Parameters: axis: None for all, or one axis; dtype: the result's type; out: an array for it."""
         if axis is None and self.dtype.kind != "b" and self._found() is not None:
             return self.data.sum(dtype=dtype or sum_dtype(self.dtype), out=out)
+        if axis in (1, -1) and self.dtype.kind != "b":
+            places, within = self._places(), sum_dtype(self.dtype)   # which drop what is behind the last block
+            ones = cp.ones(self._shape[1], dtype=within)
+            rows = S.sparse_blocks(self.data.astype(within, copy=False), *places, self._shape[1], ones)
+            return self._delivered_sum(rows, 1, dtype or within, out)
         return super().sum(axis=axis, dtype=dtype, out=out)
 
     def copy(self) -> _spbase:
@@ -256,9 +262,9 @@ class _bsr(Extremes, DataMatrix):
 
         Parameters: axes: None or (1, 0); copy: whether arrays must not be shared."""
         self._check_axes(axes)
-        turned = self._blocks().T.tocsr()
-        number, indices, indptr = turned._triple()
-        return self._new(self.data[number].transpose(0, 2, 1).copy(), indices, indptr, self._shape[::-1])
+        places, columns = self._places(), self._shape[1] // self.blocksize[1]
+        number, indices, indptr = S.sparse_transpose(cp.arange(self.data.shape[0]), *places, columns)
+        return self._new(self.data.transpose(0, 2, 1)[number], indices, indptr, self._shape[::-1])
 
     @property
     def has_sorted_indices(self) -> bool:

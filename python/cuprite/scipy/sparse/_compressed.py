@@ -239,7 +239,8 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
     # --- elements ---
 
     def _deduped(self):
-        self.sum_duplicates()
+        if self._canonical is not True or not self._trusted:
+            self.sum_duplicates()
         return self.data
 
     # --- counts and sums ---
@@ -267,9 +268,9 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
         """How many elements are not 0.
 
         Parameters: axis: None for all, or one axis."""
-        self.sum_duplicates()
-        axis = validate_axis(axis, self.ndim)
-        return int(cp.count_nonzero(self.data)) if axis is None else self._count(axis, self.data)
+        data = self._deduped()
+        axis = None if axis is None else validate_axis(axis, self.ndim)
+        return int(cp.count_nonzero(data)) if axis is None else self._count(axis, data)
 
     def sum(self, axis=None, dtype=None, out=None) -> ndarray:
         """The sum of the elements.
@@ -312,7 +313,7 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
         if k <= -m or k >= n:
             return cp.empty(0, dtype=self.dtype)
         rows = cp.arange(max(-k, 0), max(-k, 0) + min(m + min(k, 0), n - max(k, 0)))
-        return self._at(rows, rows + k)
+        return self._at(rows, rows + k if k else rows)
 
     # --- two matrices ---
 

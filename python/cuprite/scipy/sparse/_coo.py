@@ -421,13 +421,14 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         """How many elements are not 0.
 
         Parameters: axis: None for all, or one axis."""
-        self.sum_duplicates()
-        if len(as_axes(axis, self.ndim)) == self.ndim:
-            return int(cp.count_nonzero(self.data))
-        return self._counted(axis, self.data != 0)
+        data = self._deduped()
+        if axis is None or len(as_axes(axis, self.ndim)) == self.ndim:
+            return int(cp.count_nonzero(data))
+        return self._counted(axis, data != 0)
 
     def _deduped(self):
-        self.sum_duplicates()
+        if not self.has_canonical_format:
+            self.sum_duplicates()
         return self.data
 
     def sum(self, axis=None, dtype=None, out=None) -> ndarray:

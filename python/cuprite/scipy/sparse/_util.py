@@ -104,6 +104,12 @@ def isshape(x, allow_nd=(2,)):
 
 def check_shape(args, current=None, allow_nd=(2,)):
     """A shape, given as one argument or several; beside a current one of as many elements, where -1 is computed."""
+    if current is None and len(args) == 1 and type(args[0]) is tuple and len(args[0]) in allow_nd:
+        for d in args[0]:
+            if type(d) is not int or d < 0:
+                break
+        else:
+            return args[0]
     if len(args) == 0:
         raise TypeError("function missing 1 required positional argument: 'shape'")
     if len(args) == 1:
@@ -178,7 +184,7 @@ def get_index_dtype(arrays=(), maxval=None, check_contents=False) -> type:
         if not hasattr(a, "dtype"):
             import numpy
             a = numpy.asarray(a)
-        if cp.can_cast(a.dtype, cp.int32):
+        if a.dtype.char == "i" or cp.can_cast(a.dtype, cp.int32):
             continue
         if check_contents:
             if a.size == 0:

@@ -245,3 +245,27 @@ def test_ends_of_rows(each):
                                  shape=(lines, lines))
                 same(m.sum(axis=1), np.diff(want).astype("f8"))
                 same(m @ cp.ones(lines), np.diff(want).astype("f8"))
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo"])
+def test_grids_of_blocks(format):
+    """Of one format, of which the result is; with elements twice, of several types, and blocks that do not fit."""
+    r = np.random.default_rng(11)
+    kinds = (5, "f4"), (9, "i2"), (1, "f8")
+    blocks = [[both("coo", triples(r, m, n, 40, dtype, "any"), (m, n)) for n, dtype in kinds] for m in (4, 7)]
+    for form in (None, "csr", "csc", "coo"):
+        for dtype in (None, "c16"):
+            ours, theirs = (m.block_array([[x[i].asformat(format) for x in row] for row in blocks], format=form,
+                                          dtype=dtype) for i, m in ((0, cs), (1, sp)))
+            same(ours, theirs, stored=False)
+            ours.check_format() if format != "coo" and form is None else None
+    one, two = (cs.eye_array(n, format=format if format != "coo" else "csr") for n in (2, 3))
+    for wrong in ([[one, two], [two, one]], [[one, two]] * 2 + [[two, one]], [[two, two], [one, one], [one, two]]):
+        with raises(ValueError):
+            cs.block_array(wrong)
+    a = one.copy()
+    a.eliminate_zeros()
+    assert a.nnz == 2
+    a.data[0] = 0
+    a.eliminate_zeros()
+    assert a.nnz == 1 and float(a.sum()) == 1

@@ -142,7 +142,8 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
     def eliminate_zeros(self) -> None:
         """Drops elements that are 0, in place."""
         data, indices, indptr = self._triple()
-        self._put(S.sparse_select(data, indices, indptr, data), self._sorted, self._canonical)
+        if int(cp.count_nonzero(data)) < data.size:
+            self._put(S.sparse_select(data, indices, indptr, data), self._sorted, self._canonical)
 
     def prune(self) -> None:
         """Drops what is behind the last element."""

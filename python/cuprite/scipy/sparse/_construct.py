@@ -272,6 +272,14 @@ def _block(blocks, format, dtype, is_array):
     if len(grid[0]) == 1 and result == "csc" and _beside([r[0] for r in grid], "csc"):
         new = _hstacked([r[0].T for r in grid], is_array).T
         return new if dtype is None else new.astype(dtype, copy=False)
+    if result == "csr" and all(_beside(row, "csr") for row in grid):
+        _lengths(grid)
+        new = _vstacked([_hstacked(row, is_array) for row in grid], is_array)
+        return new if dtype is None else new.astype(dtype, copy=False)
+    if result == "csc" and all(_beside(column, "csc") for column in zip(*grid)):
+        _lengths(grid)
+        new = _vstacked([_hstacked([b.T for b in column], is_array) for column in zip(*grid)], is_array).T
+        return new if dtype is None else new.astype(dtype, copy=False)
     grid = [[None if b is None else class_of("coo", True)(b) for b in row] for row in grid]
     rows, columns = _lengths(grid)
     shape = sum(rows), sum(columns)

@@ -221,6 +221,31 @@ def test_many_that_lie(format, wrong):
             getattr(cs, format + "_array")(arrays, shape=(N, N))
 
 
+@pytest.mark.parametrize("wrong", ["high", "low", "falls", "beyond", "start", "end"])
+def test_many_blocks_that_lie(wrong):
+    r = np.random.default_rng(9)
+    N = 500
+    indices = r.integers(0, N, MANY).astype("i4")
+    indptr = np.linspace(0, MANY, N + 1).astype("i4")
+    at = {"high": (indices, 777, N), "low": (indices, 777, -1), "falls": (indptr, 250, 3),
+          "beyond": (indptr, 250, 2**30), "start": (indptr, 0, 2), "end": (indptr, N, 2**30)}[wrong]
+    at[0][at[1]] = at[2]
+    arrays = tuple(cp.asarray(x) for x in (np.ones((MANY, 2, 2)), indices, indptr))
+    names = {"v": cp.ones(2 * N), "V": cp.ones((2 * N, 3))}
+    for call in """m@v m.T@v m@V m@m m+m m-m m.multiply(m) m.maximum(m) m.sum() m.sum(0) m.sum(1) m.tocsc() m.tocsr()
+            m.T m.trace() m.tocoo() m.diagonal() m.diagonal(1) m.tobsr((1,1)) m.get() m.max() m.max(0) m.argmax()
+            m.mean(1) m.prune()
+            m.count_nonzero() abs(m) m.copy()@v m.astype('f4')@v (-m)@v m.sum_duplicates() m.sort_indices() m.todia()
+            m.eliminate_zeros() m.setdiag(1) m.resize(4,4) m.has_canonical_format m.reshape(N,4*N) m!=m""".split():
+        names["N"] = N
+
+        def used():
+            names["m"] = cs.bsr_array(arrays, shape=(2 * N, 2 * N))
+            return eval(call, names)  # noqa: B023
+        got = outcome(used)
+        assert isinstance(got, type) and issubclass(got, ValueError), (call, got)
+
+
 def test_many_are_right():
     """Few more than what is used is as good as in SciPy; of another type, and without a shape."""
     r = np.random.default_rng(10)

@@ -4,6 +4,7 @@ from __future__ import annotations
 import cuprite as cp
 from cuprite import _sparse as S
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
+from cuprite.scipy.sparse._checked import FEW
 from cuprite.scipy.sparse._data import DataMatrix
 from cuprite.scipy.sparse._minmax import Extremes
 from cuprite.scipy.sparse._util import (check_shape, get_index_dtype, getdtype, isscalarlike, isshape, sum_dtype,
@@ -87,6 +88,17 @@ class _bsr(Extremes, DataMatrix):
             self._shape = (self.indptr.size - 1) * R, (int(self.indices.max()) + 1) * C
         if dtype is not None:
             self.data = self.data.astype(getdtype(dtype), copy=False)
+        self._check_new()
+
+    def _check_new(self):
+        """The check of a matrix that was just made. Of many blocks on the CPU what SciPy looks at, too: whatever uses
+        indices and pointers checks them."""
+        indices, indptr = self.indices, self.indptr
+        if indices.size > FEW and indices.size == self.data.shape[0] and indices.dtype == indptr.dtype and \
+                indptr.dtype.char in "ilq" and indices.ndim == indptr.ndim == 1 and \
+                indptr.size == self._shape[0] // self.blocksize[0] + 1 and indptr._device < 0 and \
+                indptr[0].item() == 0 and indptr[-1].item() == indices.size:
+            return
         self.check_format()
 
     def _empty(self, shape, blocksize, dtype):
@@ -134,6 +146,7 @@ class _bsr(Extremes, DataMatrix):
         (m, n), (R, C) = self._shape, self.blocksize
         blocks = class_of("csr", False)((cp.arange(self.data.shape[0]), self.indices, self.indptr),
                                         shape=(m // R, n // C))
+        blocks._triple()
         if blocks.nnz < self.data.shape[0]:
             self.data, self.indices = self.data[:blocks.nnz], self.indices[:blocks.nnz]
         return blocks

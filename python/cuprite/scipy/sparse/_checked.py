@@ -8,7 +8,7 @@ from cuprite import _sparse as S
 from cuprite.scipy.sparse._util import get_index_dtype
 
 _CLAIMED = "claimed"  # canonical by the user's word alone: a dense array adds elements of one place nevertheless
-_FEW = 1 << 13         # elements that are always looked at at once
+FEW = 1 << 13         # elements that are always looked at at once
 _START, _POINTERS, _LOW, _HIGH, _UNSORTED, _TWICE, _LAST = 1, 2, 4, 8, 16, 32, 256  # of cuprite/sparse.h
 
 
@@ -19,7 +19,7 @@ class Checked:
         """The check of a matrix that was just made. Of many elements on the CPU what SciPy looks at, too, is looked at
         here, and the indices before they are first used: going through them takes longer than all else."""
         data, indices, indptr = self._arrays
-        if indices.size > _FEW and data.size == indices.size and indices.dtype == indptr.dtype and \
+        if indices.size > FEW and data.size == indices.size and indices.dtype == indptr.dtype and \
                 indptr.dtype.char in "ilq" and data.ndim == indices.ndim == indptr.ndim == 1 and indptr.size == \
                 self._swap(self._shape_as_2d)[0] + 1 and indptr._device < 0 and \
                 indptr[0].item() == 0 and indptr[-1].item() == indices.size:

@@ -288,7 +288,7 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
             ends = cp.array([0, self.data.size], dtype=index.dtype)
             dense = S.sparse_dense(self.data, index, ends, self._shape[0], False, False)
             return self._delivered(dense.reshape(self._shape), order, out)
-        if math.prod(self._shape) >= 2**63 or out is not None and order is not None:
+        if self.data._device >= 0 or math.prod(self._shape) >= 2**63 or out is not None and order is not None:
             return self.tocsr().toarray(order=order, out=out)
         check_order(order)
         coords, (m, n) = self._coords, self._shape
@@ -461,7 +461,7 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
             return cp.empty(0, dtype=self.dtype)
         at = cp.flatnonzero((row + k if k else row) == column)
         place = row[at] + k if k < 0 else row[at]
-        ends = cp.array([0, at.size], dtype=place.dtype)
+        ends = cp.arange(at.size + 1, dtype=place.dtype)
         return S.sparse_sum(self.data[at], place, ends, min(m + min(k, 0), n - max(k, 0)), 0)
 
     def _matmul_vector(self, other):

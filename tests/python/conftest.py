@@ -12,12 +12,14 @@ does not depend on the values that the other cases are about. Of a function whos
 `device` is the name of the device that is current during the test. --device cpu (or late:0, cuda:0; more than once, if
 wanted) or CUPRITE_DEVICE says which ones instead.
 """
+import functools
 import gc
 import inspect
 import os
 import time
 
 import hypothesis
+import numpy as np
 import pytest
 
 import cuprite as cp
@@ -37,6 +39,24 @@ if not os.environ.get("CUPRITE_RANDOM"):
 
 
 SETTINGS = "_hypothesis_internal_use_settings"  # where hypothesis keeps those of a function
+
+
+_numpys = np.testing.assert_array_equal
+
+
+@functools.wraps(_numpys)
+def _assert_array_equal(actual, desired, *args, **options):
+    """NumPy's, which is not asked about arrays of one type and shape that are equal (NaN equals NaN): it takes seven to
+    thirty times as long as the comparison, a sixth of the time of many files. All others it decides, and reports."""
+    if type(actual) is type(desired) is np.ndarray and actual.dtype == desired.dtype and \
+            actual.shape == desired.shape and actual.dtype.kind in "biufc":
+        equal = actual == desired
+        if equal.all() or (equal | (actual != actual) & (desired != desired)).all():
+            return
+    _numpys(actual, desired, *args, **options)
+
+
+np.testing.assert_array_equal = _assert_array_equal
 
 
 def pytest_addoption(parser):

@@ -203,3 +203,111 @@ def test_earlier_names_of_generators():
             s = cs.linalg.svds(a, k=2, solver=solver, random_state=seed, return_singular_vectors=False)
             np.testing.assert_allclose(np.sort(s.get()), np.sort(np.linalg.svd(a.toarray().get())[1])[-2:], rtol=1e-8)
     cp.scipy.interpolate.BarycentricInterpolator(cp.arange(3.0), cp.arange(3.0), random_state=1)
+
+
+# a change of indices that two matrices have, or that the user kept: what is made of m, then what is written to
+SHARED = {
+    "csr": ["m.T", "s.csr_array(m)", "m.astype('f8', copy=False)", "m.conj(copy=False)", "m.tocoo(copy=False)",
+            "m.T.T", "n.aslinearoperator(m).T", "n.aslinearoperator(m)", "m.tocoo(copy=False).tocsr()"],
+    "csc": ["m.T", "s.csc_array(m)", "m.tocoo(copy=False)"],
+    "coo": ["m.T", "s.coo_array(m)", "s.permute_dims(m, (1, 0))", "m.tocsr()", "m.tocsr().T"]}
+
+
+@pytest.mark.parametrize("format, made", [(f, x) for f, many in SHARED.items() for x in many])
+def test_arrays_that_matrices_share(format, made):
+    """Whatever matrix shows the arrays, all that have them are checked again."""
+    names = {"s": cs, "n": cs.linalg, "m": a_matrix(format)}
+    names["m"].sum_duplicates()
+    t, v = eval(made, names), cp.ones(N)
+    t @ v
+    name = "col" if format == "coo" else "indices"
+    getattr(names["m"], name)[5] = 10**6
+    with raises(ValueError):
+        t @ v
+    getattr(names["m"], name)[5] = 0        # and the other way round
+    t @ v
+    m = names["m"]
+    if cs.issparse(t):
+        for x in t.coords if t.format == "coo" else [t.indices]:
+            x[3] = -7
+        with raises(ValueError):
+            m @ v
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("kept", [
+    "i = m.indices", "i = m.indptr", "i = m.indices[2:]", "i = m.T.indices", "i = m.tocoo(copy=False).col",
+    "m = s.csr_array((m.data, i := m.indices.copy(), m.indptr), shape=m.shape)",
+    "i = m.indices[::2]; m = s.csr_array((m.data[::2].copy(), i, cp.array([0] * N + [i.size], dtype=i.dtype)), "
+    "shape=m.shape)", "m = m.tocoo(); i = m.col",
+    "m = m.tocoo(); i = m.col.copy(); m = s.coo_array((m.data, (m.row, i)), shape=m.shape)",
+    "m = m.tobsr((2, 2)); i = m.indices", "m = m.tocsc(); i = m.indices"])
+def test_arrays_that_are_kept(kept):
+    """On the CPU an array that the user keeps may be written to at any time. In a process of its own, which must
+    live."""
+    code = f"""
+import cuprite as cp
+from cuprite.scipy import sparse as s
+N = 9000
+m = s.csr_array(s.random_array((N, N), density=0.0002, rng=1))
+{kept}
+v = cp.ones(N)
+for bad in (2**30, -2**30):
+    m @ v
+    old = int(i[1])
+    i[1] = bad
+    for call in (lambda: m @ v, lambda: m.T @ v, lambda: m.T.tocoo(), lambda: m @ m, lambda: m.sum(0), lambda: m + m):
+        try:
+            call()
+            print("no error of", m.format)
+        except ValueError:
+            pass
+    i[1] = old
+print("lives")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "lives\n", (done.returncode, done.stdout, done.stderr[-500:])
+
+
+@pytest.mark.once
+def test_checks_that_are_not_needed(monkeypatch):
+    """One check of arrays that nobody else can write to, however often they are used."""
+    from cuprite import _sparse
+    calls, check = [], _sparse.sparse_check
+    monkeypatch.setattr(_sparse, "sparse_check", lambda *a: calls.append(1) or check(*a))
+    v = cp.ones(N)
+    m = ours_of("csr", True, ([1.0] * N, list(range(N)), list(range(N + 1))), shape=(N, N))
+    m @ v, m.T @ v, m.tocoo() @ v, m + m, m @ m, m[3:5] @ v
+    assert len(calls) == 1
+    m.indices.sum()         # a look at an array: one more
+    m @ v, m.T @ v, m @ v
+    assert len(calls) == 2
+    kept = m.indices
+    m @ v, m @ v
+    assert len(calls) == 4
+    del kept
+    m @ v, m @ v
+    assert len(calls) == 4
+
+
+@pytest.mark.parametrize("solver", ["cg", "bicgstab", "gmres", "minres", "cgs", "bicg", "qmr", "tfqmr", "lsqr", "lsmr"])
+def test_a_matrix_that_changes_while_a_solver_runs(solver):
+    """A preconditioner, or another operator of the solver's, writes to the matrix: ValueError."""
+    m = (ours_of("csr", True, cp.diag(cp.arange(1.0, N + 1)) + cp.ones((N, N)))).tocsr()
+    steps = []
+
+    class Writes(cs.linalg.LinearOperator):
+        def _matvec(self, x):
+            steps.append(1)
+            m.indices[3] = 10**6
+            return x
+
+        _rmatvec = _matvec
+
+    o = Writes(m.dtype, m.shape)
+    with raises(ValueError):
+        if solver in ("lsqr", "lsmr"):
+            getattr(cs.linalg, solver)(cs.linalg.aslinearoperator(m) @ o, cp.ones(N))
+        else:
+            getattr(cs.linalg, solver)(m, cp.arange(1.0, N + 1), **{"M1" if solver == "qmr" else "M": o})
+    assert steps

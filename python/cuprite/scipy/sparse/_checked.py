@@ -1,7 +1,10 @@
 """The three arrays of compressed matrices, and what is known of them: whether they make a matrix, in what order.
 
-They are replaced at once, as other threads may read them, and checked again once an attribute has shown them."""
+They are replaced at once, as other threads may read them, and checked again once an attribute of any matrix that has
+them has shown them; on the CPU before each use while somebody holds an array that was shown, or was handed in."""
 from __future__ import annotations
+
+import sys
 
 import cuprite as cp
 from cuprite import _sparse as S
@@ -12,8 +15,61 @@ FEW = 1 << 13         # elements that are always looked at at once
 _START, _POINTERS, _LOW, _HIGH, _UNSORTED, _TWICE, _LAST = 1, 2, 4, 8, 16, 32, 256  # of cuprite/sparse.h
 
 
-class Checked:
+def _references(arrays):
+    return [sys.getrefcount(x) for x in arrays]
+
+
+_ALONE = _references((object(),))[0]    # of what a tuple alone has
+
+
+class _Shown:
+    """How often attributes of matrices that share arrays of indices have shown them."""
+
+    __slots__ = ("times",)
+
+    def __init__(self):
+        self.times = 0
+
+
+class Sharing:
+    """Arrays of indices that several matrices may have, and whoever saw them may write to: are they those that were
+    checked? `_trusted`: the matrix has checked them since it showed them."""
+
+    _trusted, _shown, _looked = False, None, 0   # _looked: how often they had been shown when they were checked
+
+    def _show(self):
+        """Arrays go to the user, or come from there."""
+        self._trusted = False
+        if self._shown is None:
+            self._shown = _Shown()
+        self._shown.times += 1
+
+    def _share(self, new):
+        """new, a matrix with arrays of indices that this one has, too, and has checked."""
+        if self._shown is None:
+            self._shown, self._looked = _Shown(), 0
+        new._shown, new._looked = self._shown, self._looked
+        return new
+
+    def _sure(self):
+        """Are the arrays known to make a matrix? A GPU would have to be waited for to look at them each time: there
+        whoever keeps an array must not write to it after the next use."""
+        shown = self._shown
+        if not self._trusted or shown is None:
+            return self._trusted
+        return shown.times == self._looked and (not shown.times or self.data._device >= 0 or not self._kept())
+
+    def _kept(self):
+        """Do others hold an array of indices, or its memory?"""
+        arrays, first = self._index_arrays()
+        return any(n > _ALONE for n in _references(arrays)[first:]) or any(x.base is not None for x in arrays[first:])
+
+
+class Checked(Sharing):
     """data, indices and indptr: `_triple` gives them, checked. `_swap` gives the major axis first."""
+
+    def _index_arrays(self):
+        return self._arrays, 1
 
     def _check_new(self):
         """The check of a matrix that was just made. Of many elements on the CPU what SciPy looks at, too, is looked at
@@ -27,8 +83,9 @@ class Checked:
         self._check()
 
     def _check(self):
-        """SciPy's checks of sizes, and one pass over the indices."""
+        """SciPy's checks of sizes, and one pass over the indices. Gives the arrays that were checked."""
         given = data, indices, indptr = self._arrays
+        looked = self._shown.times if self._shown else 0
         if not data.ndim == indices.ndim == indptr.ndim == 1:
             raise ValueError("data, indices, and indptr should be 1-D")
         for name, x in (("indptr", indptr), ("indices", indices)):
@@ -54,14 +111,15 @@ class Checked:
             raise ValueError(f"indices must be < {minor}")
         if found & _LOW:
             raise ValueError("indices must be >= 0")
+        checked = given if last == data.size and indptr is given[2] else (data[:last], indices[:last], indptr)
         if self._arrays is not given:
-            return  # another thread has put others there
-        if last < data.size or indptr is not given[2]:
-            self._arrays = data[:last], indices[:last], indptr
+            return checked  # another thread has put others there
+        self._arrays, self._looked = checked, looked
         claimed = self._canonical == _CLAIMED
         self._sorted = not found & _UNSORTED or (claimed or self._sorted == _CLAIMED) and _CLAIMED
         self._trusted = True
         self._canonical = not found & (_UNSORTED | _TWICE) or claimed and _CLAIMED
+        return checked
 
     def check_format(self, full_check=True) -> None:
         """Checks the arrays: ValueError where they make no matrix.
@@ -100,29 +158,31 @@ class Checked:
     @property
     def indices(self) -> ndarray:
         """The minor index of each element."""
-        self._trusted = False  # whoever sees the array may write to it: it is checked again
+        self._show()  # whoever sees the array may write to it: it is checked again
         return self._indices
 
     @indices.setter
     def indices(self, x) -> None:
-        self._indices, self._trusted = cp.asarray(x), False
+        self._indices = cp.asarray(x)
+        self._show()
 
     @property
     def indptr(self) -> ndarray:
         """Where each major line begins, and the end."""
-        self._trusted = False
+        self._show()
         return self._indptr
 
     @indptr.setter
     def indptr(self, x) -> None:
-        self._indptr, self._trusted = cp.asarray(x), False
+        self._indptr = cp.asarray(x)
+        self._show()
 
     def _triple(self, dtype=None):
         """data, indices, indptr, which were checked."""
-        data, indices, indptr = self._arrays
-        if not self._trusted or data.size != indices.size or data.ndim != 1:
-            self._check()
-            data, indices, indptr = self._arrays
+        sure, given = self._trusted if self._shown is None else self._sure(), self._arrays
+        data, indices, indptr = given
+        if not sure or data.size != indices.size or data.ndim != 1:
+            data, indices, indptr = self._check()
         return data if dtype is None else data.astype(dtype, copy=False), indices, indptr
 
     # --- order ---
@@ -130,7 +190,7 @@ class Checked:
     @property
     def has_sorted_indices(self) -> bool:
         """Whether the indices of each line ascend."""
-        if self._sorted is None or not self._trusted:
+        if self._sorted is None or not self._sure():
             self._check()
         return bool(self._sorted)
 
@@ -144,7 +204,7 @@ class Checked:
     @property
     def has_canonical_format(self) -> bool:
         """Whether the indices of each line ascend and none is there twice."""
-        if self._canonical is None or not self._trusted:
+        if self._canonical is None or not self._sure():
             self._check()
         return bool(self._canonical)
 
@@ -152,11 +212,11 @@ class Checked:
     def has_canonical_format(self, value) -> None:
         if not value:
             self._canonical = None
-        elif self._canonical is not True or not self._trusted:
+        elif self._canonical is not True or not self._sure():
             self._triple()
             self._canonical = self._canonical or _CLAIMED
             self._sorted = self._sorted or _CLAIMED
 
     def _put(self, triple, ordered, canonical):
         self._arrays = tuple(triple)
-        self._sorted, self._canonical, self._trusted = ordered, canonical, True
+        self._sorted, self._canonical, self._trusted, self._shown = ordered, canonical, True, None

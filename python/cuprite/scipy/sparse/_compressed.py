@@ -74,6 +74,7 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
             raise ValueError(f"shape must have length in {self._allow_nd}. Got new_shape={other.shape}")
         (self.data, self._indices, self._indptr), self._shape = other._triple(), other.shape
         self._sorted, self._canonical, self._trusted = other._sorted, other._canonical, True
+        other._share(self)
 
     def _from_tuple(self, arg1, shape, dtype, copy):
         if isshape(arg1, self._allow_nd):
@@ -100,6 +101,8 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
             getdtype(data.dtype if dtype is None else dtype)
             self.data = data.copy() if copy else data
             self._indices, self._indptr, self._trusted = indices, indptr, False
+            if not copy and any(isinstance(x, cp.ndarray) for x in arg1[1:]):
+                self._show()
             if shape is None:
                 if indptr.ndim != 1 or indices.ndim != 1 or indices.size == 0:
                     raise ValueError("unable to infer matrix dimensions")
@@ -154,7 +157,7 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
         self._triple()
         if self.has_canonical_format:
             return self
-        new = type(self)._new(*self._triple(), self.shape)
+        new = self._share(type(self)._new(*self._triple(), self.shape))
         new.sum_duplicates()
         return new
 
@@ -166,12 +169,20 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
     def _with_data(self, data, copy=True):
         _, indices, indptr = self._triple()
         if copy:
-            indices, indptr = indices.copy(), indptr.copy()
-        return self._like((data, indices, indptr), None, self._sorted, self._canonical)
+            return self._like((data, indices.copy(), indptr.copy()), None, self._sorted, self._canonical)
+        return self._share(self._like((data, indices, indptr), None, self._sorted, self._canonical))
 
     def copy(self) -> _spbase:
         """A copy that shares no array."""
         return self._with_data(self.data.copy(), copy=True)
+
+    def _turned(self, cls):
+        """The transpose, of the same arrays: in one tuple, so that whoever counts references finds no others'."""
+        triple, arrays = self._triple(), self._arrays
+        new = self._share(cls._new(*triple, self.shape[::-1], self._sorted, self._canonical))
+        if all(x is y for x, y in zip(triple, arrays)):
+            new._arrays = arrays
+        return new
 
     def _other(self, cls_format):
         """The same matrix with the other axis compressed."""
@@ -197,7 +208,7 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
         canonical = bool(self._canonical) and self.format == "csr"
         new = class_of("coo", self._is_array)._new(data, coords, self.shape, canonical)
         new._ordered = canonical and self._canonical is True
-        return new
+        return new if copy else self._share(new)
 
     def toarray(self, order=None, out=None) -> ndarray:
         """The matrix as an array.
@@ -240,7 +251,7 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
     # --- elements ---
 
     def _deduped(self):
-        if self._canonical is not True or not self._trusted:
+        if self._canonical is not True or not self._sure():
             self.sum_duplicates()
         return self.data
 
@@ -250,7 +261,7 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
         if axis is None or self.ndim == 1:
             if axis not in (None, 0, -1):
                 raise ValueError("axis out of bounds")
-            return int(self.data.size) if self._trusted else int(self._indptr[-1])
+            return int(self.data.size) if self._sure() else int(self._indptr[-1])
         return self._count(axis, None)
 
     def _count(self, axis, keep):
@@ -467,7 +478,7 @@ class _csr(_cs):
         if self.ndim == 1:
             return self.copy() if copy else self
         m = self.copy() if copy else self
-        return class_of("csc", self._is_array)._new(*m._triple(), self.shape[::-1], self._sorted, self._canonical)
+        return m._turned(class_of("csc", self._is_array))
 
 
 class _csc(_cs):
@@ -497,7 +508,7 @@ class _csc(_cs):
         Parameters: axes: None or (1, 0); copy: whether arrays must not be shared."""
         self._check_axes(axes)
         m = self.copy() if copy else self
-        return class_of("csr", self._is_array)._new(*m._triple(), self.shape[::-1], self._sorted, self._canonical)
+        return m._turned(class_of("csr", self._is_array))
 
 
     def _getrow(self, i):

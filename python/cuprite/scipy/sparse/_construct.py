@@ -420,7 +420,7 @@ def permute_dims(A, axes=None, copy=False) -> _spbase:
     if axes == list(range(ndim)):
         return A.copy() if copy else A
     A = A.tocoo(copy=copy)
-    return type(A)._new(A.data, tuple(A._coords[a] for a in axes), tuple(A.shape[a] for a in axes))
+    return A._share(type(A)._new(A.data, tuple(A._coords[a] for a in axes), tuple(A.shape[a] for a in axes)))
 
 
 def expand_dims(A, /, *, axis=0) -> _spbase:

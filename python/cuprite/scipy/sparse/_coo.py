@@ -8,6 +8,7 @@ import cuprite as cp
 from cuprite import _sparse as S
 from cuprite.scipy.sparse._axes import ManyAxes, index_type, ravel, unravel
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
+from cuprite.scipy.sparse._checked import Sharing
 from cuprite.scipy.sparse._data import DataMatrix
 from cuprite.scipy.sparse._index import MoreAxes, parse
 from cuprite.scipy.sparse._index_axes import IndexedAxes
@@ -27,7 +28,7 @@ def _ends(major, lines):
     return cp.searchsorted(major, cp.arange(lines + 1, dtype=major.dtype)).astype(major.dtype, copy=False)
 
 
-class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
+class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
     """What coo_matrix and coo_array share."""
 
     _format = "coo"
@@ -49,6 +50,7 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
             if shape is not None:
                 self._widen(check_shape(shape, allow_nd=self._allow_nd), other)
             self._coords, self.data = other._coords, other.data.astype(getdtype(dtype, other), copy=False)
+            other._share(self)
             self.has_canonical_format = other.has_canonical_format
         else:
             self._from_dense(arg1, shape, dtype)
@@ -93,6 +95,8 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         data = cp.array(data, dtype=dtype) if copy else cp.asarray(data, dtype=dtype)
         getdtype(data.dtype)
         self.data = data
+        if not copy and any(isinstance(x, cp.ndarray) for x in arg1[1]):
+            self._show()
         self._check()
 
     def _from_dense(self, arg1, shape, dtype):
@@ -113,7 +117,11 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         self.data = dense[found].astype(dense.dtype if dtype is None else dtype, copy=False)
         self.has_canonical_format = True
 
+    def _index_arrays(self):
+        return self._places, 0
+
     def _check(self):
+        looked, self._ordered = self._shown.times if self._shown else 0, False
         if self.ndim != len(self._places):
             raise ValueError(f"mismatching number of index arrays for shape; got {len(self._places)}, expected "
                              f"{self.ndim}")
@@ -128,28 +136,29 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
                 raise ValueError(f"axis {i} index {int(x.max())} exceeds matrix dimension {self._shape[i]}")
             if x.size and int(x.min()) < 0:
                 raise ValueError(f"negative axis {i} index: {int(x.min())}")
-        self._trusted = True
+        self._trusted, self._looked = True, looked
 
     @property
     def coords(self) -> tuple[ndarray, ...]:
         """Of each axis, the indices of the elements."""
-        self._trusted = self._ordered = False  # whoever sees the arrays may write to them: they are checked again
+        self._show()    # whoever sees the arrays may write to them: they are checked again
         return self._places
 
     @coords.setter
     def coords(self, new) -> None:
-        self._places, self._trusted, self._ordered = tuple(cp.asarray(x) for x in new), False, False
+        self._places = tuple(cp.asarray(x) for x in new)
+        self._show()
 
     @property
     def _coords(self):
         """The indices, which were checked."""
-        if not self._trusted or self.data.ndim != 1 or any(c.size != self.data.size for c in self._places):
+        if not self._sure() or self.data.ndim != 1 or any(c.size != self.data.size for c in self._places):
             self._check()
         return self._places
 
     @_coords.setter
     def _coords(self, new):
-        self._places, self._trusted, self._ordered = tuple(new), True, False
+        self._places, self._trusted, self._ordered, self._shown = tuple(new), True, False, None
 
     @property
     def _row(self):
@@ -190,7 +199,8 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
 
     def _with_data(self, data, copy=True):
         coords = tuple(c.copy() for c in self._coords) if copy else self._coords
-        return type(self)._new(data, coords, self._shape, self.has_canonical_format)
+        new = type(self)._new(data, coords, self._shape, self.has_canonical_format)
+        return new if copy else self._share(new)
 
     def copy(self) -> _spbase:
         """A copy that shares no array."""
@@ -228,8 +238,8 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         major, minor = self._coords
         index = get_index_dtype(self._coords, maxval=max(self.data.size, self._shape[1]))
         ends = _ends(major, self._shape[0]) if ends is None else ends
-        return class_of("csr", self._is_array)._new(self.data, minor.astype(index, copy=False), ends.astype(
-            index, copy=False), self._shape, True, True)
+        return self._share(class_of("csr", self._is_array)._new(self.data, minor.astype(index, copy=False), ends.astype(
+            index, copy=False), self._shape, True, True))
 
     def tocsr(self, copy=False) -> _spbase:
         """The matrix as compressed rows; elements at one place are added.
@@ -243,7 +253,7 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
         index = self._coords[0]
         indptr = cp.array([0, self.data.size], dtype=index.dtype)
         data, index = (self.data.copy(), index.copy()) if copy else (self.data, index)
-        result = class_of("csr", self._is_array)._new(data, index, indptr, self._shape)
+        result = self._share(class_of("csr", self._is_array)._new(data, index, indptr, self._shape))
         if not self.has_canonical_format:
             result.sum_duplicates()
         return result
@@ -333,7 +343,8 @@ class _coo(ManyAxes, IndexedAxes, Extremes, DataMatrix):
             self._check_axes(axes)
         axes = tuple(range(self.ndim))[::-1] if axes is None else axes
         new = self.copy() if copy else self
-        return type(self)._new(new.data, tuple(new._coords[a] for a in axes), tuple(self._shape[a] for a in axes))
+        return new._share(type(self)._new(new.data, tuple(new._coords[a] for a in axes),
+                                          tuple(self._shape[a] for a in axes)))
 
     def resize(self, *shape) -> None:
         """Changes the shape in place: elements outside of the new one are dropped. Between one axis and two the

@@ -55,13 +55,14 @@ class SuperLU:
         self._solved += 1
         if self._solved <= _KEPT_AFTER or rhs.shape[0] != self.shape[0]:
             return None
-        if self._triangles is None:
+        made = self._triangles
+        if made is None:    # put there at once, as other threads may solve
             factors = [from_host(m).tocsr() for m in (self._obj.L, self._obj.U)]
             for m in factors:
                 m.sum_duplicates()
-            self._triangles = [(m.data, m.indices, m.indptr) for m in factors]
-            self._order = cp.argsort(from_host(self._obj.perm_r)), from_host(self._obj.perm_c)
-        (lower, upper), (rows, columns) = self._triangles, self._order
+            made = self._triangles = [(m.data, m.indices, m.indptr) for m in factors] + [
+                cp.argsort(from_host(self._obj.perm_r)), from_host(self._obj.perm_c)]
+        lower, upper, rows, columns = made
         if rhs.dtype != lower[0].dtype:
             return None
         x = _sparse.sparse_substitute(*lower, False, rhs[rows])

@@ -82,8 +82,10 @@ def _same(x):
 
 def _of_rows(m, dtype):
     m = m.tocsr()
-    triple, columns = m._triple(dtype), m.shape[1]
-    return lambda x: _sparse.sparse_multiply(*triple, columns, x)
+    if m.dtype != dtype:
+        m = m._with_data(m.data.astype(dtype))
+    columns = m.shape[1]
+    return lambda x: _sparse.sparse_multiply(*m._triple(), columns, x)   # which a callback may have written to
 
 
 def _checked(product, dtype):

@@ -400,7 +400,7 @@ CPS_MATH double cps_pdtri(double k, double y)
 CPS_MATH double cps_stdtr(double v, double t)
 {
     if (!(v > 0) || t != t) return CPS_NAN;
-    if (v == CPS_INF) return cps_ndtr(t);
+    if (v > 1e20) return cps_ndtr(t); /* the same to 1e-14 of it where it is not 0, and t^2 / v would round to 0 */
     if (fabs(t) == CPS_INF) return t > 0;
     const double s = t * t / v, a = 0.5 * v;
     if (s < 1e290) {

@@ -121,7 +121,7 @@ CPS_MATH double cps_stdtridf(double p, double t)
 CPS_HEAVY double cps_stdtrit(double v, double p)
 {
     if (!(v > 0 && p >= 0 && p <= 1)) return CPS_NAN;
-    if (v == CPS_INF) return cps_ndtri(p);
+    if (v > 1e20) return cps_ndtri(p); /* see cps_stdtr */
     if (p == 0 || p == 1) return p == 0 ? -CPS_INF : CPS_INF;
     const double side = p < 0.5 ? -1 : 1, tail = p < 0.5 ? p : 1 - p;
     if (p == 0.5) return 0;

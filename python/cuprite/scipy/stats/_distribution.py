@@ -120,7 +120,7 @@ class Distribution(BySciPy):
         return self._of(x, args, kwds, self._logcdf, -math.inf, 0.0)[0]
 
     def _logcdf(self, y, *shapes) -> ndarray:
-        return cuprite.log(self._cdf(y, *shapes))
+        return self._log(self._cdf(y, *shapes), self._sf, y, shapes)
 
     def logsf(self, x, *args, **kwds) -> ndarray:
         """The logarithm of one less the distribution function.
@@ -130,7 +130,12 @@ class Distribution(BySciPy):
         return self._of(x, args, kwds, self._logsf, 0.0, -math.inf)[0]
 
     def _logsf(self, y, *shapes) -> ndarray:
-        return cuprite.log(self._sf(y, *shapes))
+        return self._log(self._sf(y, *shapes), self._cdf, y, shapes)
+
+    @staticmethod
+    def _log(p, rest, y, shapes):
+        """The logarithm of a probability: near 1 by the rest's digits."""
+        return cuprite.where(p > 0.5, cuprite.log1p(-rest(y, *shapes)), cuprite.log(p))
 
     def _inverse(self, q, args, kwds, function, at_0, at_1) -> ndarray:
         _, shapes, loc, scale, good = self._read(args, kwds)
@@ -191,8 +196,8 @@ class Distribution(BySciPy):
 
         Parameters: args: the shape's parameters, loc and scale; kwds: the same by their names.
         """
-        _, shapes, _, scale, good = self._read(args, kwds)
-        return cuprite.where(good, self._moments(*shapes)[1] * scale ** 2, numpy.nan)
+        _, shapes, loc, scale, good = self._read(args, kwds)
+        return cuprite.where(good & (loc == loc), self._moments(*shapes)[1] * scale ** 2, numpy.nan)
 
     def std(self, *args, **kwds) -> ndarray:
         """The standard deviation.
@@ -212,18 +217,21 @@ class Distribution(BySciPy):
         """(low, high): where a part of the probability lies, as much of the rest on both sides.
 
         Parameters: confidence: the part; args: the shape's parameters, loc and scale; kwds: the same by their names.
+        Errors: ValueError for a part below 0 or above 1.
         """
-        half = (1 - floating(confidence)) / 2
-        return self.ppf(half, *args, **kwds), self.ppf(1 - half, *args, **kwds)
+        part = floating(confidence)
+        if bool(((part < 0) | (part > 1)).any()):
+            raise ValueError("alpha must be between 0 and 1 inclusive")
+        return self.ppf((1 - part) / 2, *args, **kwds), self.ppf((1 + part) / 2, *args, **kwds)
 
     def support(self, *args, **kwds) -> tuple[ndarray, ndarray]:
         """(low, high): where the density is not 0.
 
         Parameters: args: the shape's parameters, loc and scale; kwds: the same by their names.
         """
-        _, shapes, loc, scale, _ = self._read(args, kwds)
-        low, high = self._support(*shapes)
-        return low * scale + loc, high * scale + loc
+        _, shapes, loc, scale, good = self._read(args, kwds)
+        good, loc, scale, *shapes = cuprite.broadcast_arrays(good, loc, scale, *shapes)
+        return tuple(cuprite.where(good, end * scale + loc, numpy.nan) for end in self._support(*shapes))
 
 
 class Frozen:
@@ -247,8 +255,14 @@ class Frozen:
             names = _FROZEN[name]
             if len(args) > len(names):
                 raise TypeError(f"{name}() takes at most {len(names)} arguments but {len(args)} were given")
+            twice = [n for n in names[:len(args)] if n in options]
+            if twice:
+                raise TypeError(f"{name}() got multiple values for argument '{twice[0]}'")
             options = dict(zip(names, args), **options)
-            first = [options.pop(n) for n in names[:1] if n in options and n not in ("size", "moments")]
+            needed = [n for n in names[:1] if n not in ("size", "moments")]
+            if any(n not in options for n in needed):
+                raise TypeError(f"{name}() missing 1 required positional argument: '{needed[0]}'")
+            first = [options.pop(n) for n in needed]
             return method(*first, *self.args, **options, **self.kwds)
         return call
 

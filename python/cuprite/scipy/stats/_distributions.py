@@ -190,8 +190,11 @@ class _T(Distribution):
     shapes = ("df",)
 
     def _logpdf(self, y, df) -> ndarray:
-        return (sc.gammaln((df + 1) / 2) - sc.gammaln(df / 2) - 0.5 * cuprite.log(df * math.pi)
-                - (df + 1) / 2 * cuprite.log1p(y ** 2 / df))
+        many = df > 1e20    # it is the normal distribution then, to rounding
+        less = cuprite.where(many, 1.0, df)
+        found = (cuprite.log(sc.poch(less / 2, 0.5)) - 0.5 * cuprite.log(less * math.pi)
+                 - (less + 1) / 2 * cuprite.log1p(y ** 2 / less))
+        return cuprite.where(many, norm._logpdf(y), found)
 
     def _cdf(self, y, df) -> ndarray:
         return sc.stdtr(df, y)
@@ -200,13 +203,7 @@ class _T(Distribution):
         return sc.stdtr(df, -y)
 
     def _ppf(self, q, df) -> ndarray:
-        """By the beta distribution: of the smaller tail."""
-        tail = cuprite.minimum(q, 1 - q)
-        x = sc.betaincinv(df / 2, 0.5, 2 * tail)
-        size = cuprite.sqrt(df * (1 - x) / x)
-        other = sc.betaincinv(cuprite.full_like(df, 0.5), df / 2, 1 - 2 * tail)
-        size = cuprite.where(tail > 0.25, cuprite.sqrt(df * other / (1 - other)), size)
-        return cuprite.where(q < 0.5, -size, size)
+        return sc.stdtrit(df, q)
 
     def _isf(self, q, df) -> ndarray:
         return -self._ppf(q, df)
@@ -214,6 +211,7 @@ class _T(Distribution):
     def _moments(self, df) -> tuple[ndarray, ndarray]:
         variance = cuprite.where(df > 2, df / cuprite.where(df > 2, df - 2, 1.0),
                                  cuprite.where(df > 1, numpy.inf, numpy.nan))
+        variance = cuprite.where(cuprite.isinf(df), 1.0, variance)
         return cuprite.where(df > 1, 0.0, numpy.inf), variance
 
     def _draw(self, rng, size, df) -> ndarray:
@@ -263,6 +261,12 @@ class _Lognorm(Distribution):
     def _sf(self, y, s) -> ndarray:
         return sc.ndtr(-cuprite.log(y) / s)
 
+    def _logcdf(self, y, s) -> ndarray:
+        return sc.log_ndtr(cuprite.log(y) / s)
+
+    def _logsf(self, y, s) -> ndarray:
+        return sc.log_ndtr(-cuprite.log(y) / s)
+
     def _ppf(self, q, s) -> ndarray:
         return cuprite.exp(s * sc.ndtri(q))
 
@@ -282,7 +286,8 @@ class _Cauchy(Distribution):
     """Cauchy's distribution."""
 
     def _logpdf(self, y) -> ndarray:
-        return -math.log(math.pi) - cuprite.log1p(y * y)
+        size = abs(y)   # whose square may be infinite
+        return -math.log(math.pi) - cuprite.where(size > 1e10, 2 * cuprite.log(size), cuprite.log1p(y * y))
 
     def _pdf(self, y) -> ndarray:
         return 1.0 / math.pi / (1.0 + y * y)
@@ -318,6 +323,12 @@ class _Laplace(Distribution):
     def _sf(self, y) -> ndarray:
         return self._cdf(-y)
 
+    def _logcdf(self, y) -> ndarray:
+        return cuprite.where(y > 0, cuprite.log1p(-0.5 * cuprite.exp(-abs(y))), -abs(y) - math.log(2))
+
+    def _logsf(self, y) -> ndarray:
+        return self._logcdf(-y)
+
     def _ppf(self, q) -> ndarray:
         return cuprite.where(q > 0.5, -cuprite.log(2 * (1 - q)), cuprite.log(2 * q))
 
@@ -344,6 +355,12 @@ class _Logistic(Distribution):
 
     def _sf(self, y) -> ndarray:
         return sc.expit(-y)
+
+    def _logcdf(self, y) -> ndarray:
+        return sc.log_expit(y)
+
+    def _logsf(self, y) -> ndarray:
+        return sc.log_expit(-y)
 
     def _ppf(self, q) -> ndarray:
         return sc.logit(q)
@@ -373,6 +390,9 @@ class _WeibullMin(Distribution):
     def _sf(self, y, c) -> ndarray:
         return cuprite.exp(-y ** c)
 
+    def _logsf(self, y, c) -> ndarray:
+        return -y ** c
+
     def _ppf(self, q, c) -> ndarray:
         return (-cuprite.log1p(-q)) ** (1.0 / c)
 
@@ -397,10 +417,13 @@ class _Pareto(Distribution):
         return cuprite.log(b) - (b + 1) * cuprite.log(y)
 
     def _cdf(self, y, b) -> ndarray:
-        return 1 - y ** -b
+        return -cuprite.expm1(-b * cuprite.log(y))
 
     def _sf(self, y, b) -> ndarray:
         return y ** -b
+
+    def _logsf(self, y, b) -> ndarray:
+        return -b * cuprite.log(y)
 
     def _ppf(self, q, b) -> ndarray:
         return (1 - q) ** (-1.0 / b)
@@ -428,6 +451,9 @@ class _Rayleigh(Distribution):
     def _sf(self, y) -> ndarray:
         return cuprite.exp(-0.5 * y * y)
 
+    def _logsf(self, y) -> ndarray:
+        return -0.5 * y * y
+
     def _ppf(self, q) -> ndarray:
         return cuprite.sqrt(-2 * cuprite.log1p(-q))
 
@@ -450,6 +476,9 @@ class _Gumbel(Distribution):
 
     def _sf(self, y) -> ndarray:
         return -cuprite.expm1(-cuprite.exp(-y))
+
+    def _logcdf(self, y) -> ndarray:
+        return -cuprite.exp(-y)
 
     def _ppf(self, q) -> ndarray:
         return -cuprite.log(-cuprite.log(q))

@@ -267,6 +267,7 @@ import cuprite as cp
 from cuprite.scipy import signal
 x, f = cp.sin(cp.arange(1 << 18)), cp.ones((512, 512), "f4")
 signal.fftconvolve(f, f), signal.oaconvolve(x, x[:500]), signal.hilbert(x), signal.welch(x), signal.stft(x)
+signal.fftconvolve(cp.ones((2048, 2048), "f4"), f[:63, :63], "same")
 signal.spectrogram(x), signal.czt(x, 500), signal.resample(x, 1000), signal.envelope(x)
 signal.istft(signal.stft(x)[2]), signal.ShortTimeFFT(cp.ones(256), 128, 1.0).stft(x), signal.hilbert2(f)
 cp.fft.fft(cp.ones(2048)), cp.fft.irfft(cp.fft.rfft(x[:4096])), cp.fft.fft(f[:64, :64], axis=0)
@@ -280,6 +281,21 @@ def test_moderate_transforms_open_no_library(device):
     r = subprocess.run([sys.executable, "-c", MODERATE], capture_output=True, text=True, timeout=300,
                        env={**os.environ, "CUPRITE_DEVICE": device})
     assert r.stdout == "False\n", r.stderr
+
+
+@pytest.mark.device
+@pytest.mark.parametrize("char", "fdFD")
+def test_convolutions_of_large_images(char, device):
+    """On a GPU 3.3 million elements are transformed by kernels of our own."""
+    rng = np.random.default_rng(5)
+    x, h = (rng.standard_normal(s + (2,)).view("D")[..., 0] for s in ((1600, 2000), (43, 31)))
+    x, h = (v.astype(char) if char in "FD" else v.real.astype(char) for v in (x, h))
+    shape = (1642, 2030)
+    want = np.fft.ifft2(np.fft.fft2(x, shape) * np.fft.fft2(h, shape))
+    got = signal.fftconvolve(cp.asarray(x), cp.asarray(h))
+    assert got.dtype == char and got.shape == shape
+    np.testing.assert_allclose(got.get(), want if char in "FD" else want.real, rtol=0,
+                               atol=(4e-5 if char in "fF" else 1e-13) * 40)
 
 
 def test_functions_leave_the_way_as_it_was():

@@ -1,7 +1,7 @@
 /* What a launch of own_plan.cuh does: lines of n complex elements, each transformed by one block.
  *
- * Passes of radices (Stockham: the order comes out right). A thread has about 16 elements of float in registers, or 8
- * of double. Between two passes they go through shared memory, of which one buffer is enough. The first pass reads a
+ * Passes of radices (Stockham: the order comes out right), in which a thread has one butterfly in registers. Between two
+ * passes elements go through shared memory, of which one buffer is enough. The first pass reads a
  * `direct` side from memory, the last one writes it there; others are staged: they go through shared memory there too,
  * as halves do, of which an element needs its mirror image. Forward transforms only: an inverse one exchanges real and
  * imaginary parts before and after.
@@ -276,12 +276,6 @@ template <int R, class T> CPI_FFT_OWN_DEVICE void cpi_fft_butterfly(cpi_fft_numb
 
 /* --- loading and storing --- */
 
-/* The position of element i of a line in shared memory: gaps keep steps of 2, 4, 8 and 16 in different banks. */
-template <class T> CPI_FFT_OWN_DEVICE uint32_t cpi_fft_at(const cpi_fft_pass &g, uint32_t line, uint32_t i)
-{
-    return line * g.pitch + i + (i >> (sizeof(T) == 4 ? 4 : 3));
-}
-
 template <class T> CPI_FFT_OWN_DEVICE cpi_fft_number<T> cpi_fft_get(const char *p)
 {
     if (((uintptr_t)p & (2 * sizeof(T) - 1)) == 0) return *(const cpi_fft_number<T> *)p;
@@ -336,9 +330,9 @@ CPI_FFT_OWN_DEVICE void cpi_fft_store_one(const cpi_fft_pass &g, char *p, uint32
                                           const cpi_fft_number<T> *x)
 {
     const int64_t along = g.out.along;
-    cpi_fft_number<T> v = x[cpi_fft_at<T>(g, line, j < g.n ? j : 0)];
+    cpi_fft_number<T> v = x[line * g.pitch + (j < g.n ? j : 0)];
     if (g.store == CPI_FFT_STORE_HALF) {
-        cpi_fft_number<T> b = x[cpi_fft_at<T>(g, line, j ? g.n - j : 0)];
+        cpi_fft_number<T> b = x[line * g.pitch + (j ? g.n - j : 0)];
         b.im = -b.im;
         const cpi_fft_number<T> even = cpi_fft_sum(v, b), less = cpi_fft_right(cpi_fft_less(v, b));
         const cpi_fft_number<T> odd = cpi_fft_times(less, cpi_fft_circle_root<T>(g.half, j));
@@ -421,53 +415,45 @@ CPI_FFT_OWN_DEVICE void cpi_fft_store_direct(const cpi_fft_pass &g, char *to, ui
     }
 }
 
-/* Pass k, of radix R, of `lines` lines from line `first` on. Neighbouring threads have neighbours in memory. source,
- * target: it reads from memory, or writes there. */
+/* Pass k, of radix R, of `lines` lines from line `first` on: a butterfly a thread. Neighbouring threads have neighbours in
+ * memory. source, target: it reads from memory, or writes there. */
 template <int R, class T>
 CPI_FFT_OWN_DEVICE void cpi_fft_radix(const cpi_fft_pass &g, int k, const char *from, char *to, uint32_t first,
                                       uint32_t lines, cpi_fft_number<T> *x, bool source, bool target)
 {
-    enum { B = (cpi_fft_each_of(sizeof(T) == 4) + R - 1) / R };
     const bool across = source ? g.in.lines_first : target && g.out.lines_first;
-    const uint32_t each = g.at[k].each.by, before = g.at[k].before.by, all = each * g.together.by;
-    cpi_fft_number<T> v[B][R] = {}; /* set in all threads: else all radices' would be alive at once in registers */
-    uint32_t line[B], j[B];
+    const uint32_t each = g.at[k].each.by, before = g.at[k].before.by;
+    const uint32_t quotient = cpi_quotient(across ? &g.together : &g.at[k].each, threadIdx.x);
+    const uint32_t rest = threadIdx.x - quotient * (across ? g.together.by : each);
+    const uint32_t line = across ? rest : quotient, j = across ? quotient : rest;
+    const uint32_t q = cpi_quotient(&g.at[k].before, j), p = j - q * before;
+    const bool there = line < lines && j < each;
+    cpi_fft_number<T> v[R] = {}; /* set in all threads: else all radices' would be alive at once in registers */
+    if (there && source) {
+        const char *at = from + cpi_fft_base(g.in, first + line) + j * g.in.next;
+        const int64_t step = each * g.in.next;
 #pragma unroll
-    for (int b = 0; b < B; b++) {
-        const uint32_t i = threadIdx.x + b * blockDim.x;
-        const uint32_t q = cpi_quotient(across ? &g.together : &g.at[k].each, i);
-        line[b] = across ? i - q * g.together.by : q, j[b] = across ? q : i - q * each;
-        if (i >= all) line[b] = lines;
-        if (line[b] >= lines) continue;
-        if (source) {
-            const char *p = from + cpi_fft_base(g.in, first + line[b]) + j[b] * g.in.next;
-            const int64_t step = each * g.in.next;
+        for (int t = 0; t < R; t++) v[t] = cpi_fft_swapped(*(const cpi_fft_number<T> *)(at + t * step), g.inverse);
+    } else if (there) {
+        const uint32_t at = line * g.pitch + q * g.at[k].row + p, step = g.at[k].step;
 #pragma unroll
-            for (int t = 0; t < R; t++)
-                v[b][t] = cpi_fft_swapped(*(const cpi_fft_number<T> *)(p + t * step), g.inverse);
-        } else {
-#pragma unroll
-            for (int t = 0; t < R; t++) v[b][t] = x[cpi_fft_at<T>(g, line[b], j[b] + t * each)];
-        }
+        for (int t = 0; t < R; t++) v[t] = x[at + t * step];
     }
     if (!source && !target) __syncthreads();
-#pragma unroll
-    for (int b = 0; b < B; b++) {
-        if (line[b] >= lines) continue;
-        const uint32_t q = cpi_quotient(&g.at[k].before, j[b]), p = j[b] - q * before, at = q * before * R + p;
-        cpi_fft_number<T> w[R];
+    if (there) {
         if (k) {
+            cpi_fft_number<T> w[R];
             cpi_fft_roots<R>(g.at[k].circle, p, w);
 #pragma unroll
-            for (int t = 1; t < R; t++) v[b][t] = cpi_fft_times(v[b][t], w[t]);
+            for (int t = 1; t < R; t++) v[t] = cpi_fft_times(v[t], w[t]);
         }
-        cpi_fft_butterfly<R>(v[b]);
-        if (!target) {
+        cpi_fft_butterfly<R>(v);
+        if (target) cpi_fft_store_direct<R>(g, to, first + line, q * before * R + p, before, v);
+        else {
+            const uint32_t at = line * g.pitch + q * g.at[k].to_row + p;
 #pragma unroll
-            for (int t = 0; t < R; t++) x[cpi_fft_at<T>(g, line[b], at + t * before)] = v[b][t];
-            continue;
+            for (int t = 0; t < R; t++) x[at + t * before] = v[t];
         }
-        cpi_fft_store_direct<R>(g, to, first + line[b], at, before, v[b]);
     }
     if (!target) __syncthreads();
 }
@@ -492,7 +478,7 @@ CPI_FFT_OWN_DEVICE void cpi_fft_block(const cpi_fft_pass &g, const char *from, c
     }
     if (!read) {
         cpi_fft_each(g.in, g.together, lines, [&](uint32_t line, uint32_t j) {
-            x[cpi_fft_at<T>(g, line, j)] = cpi_fft_load_one<T>(g, from + in[line], position[line], j);
+            x[line * g.pitch + j] = cpi_fft_load_one<T>(g, from + in[line], position[line], j);
         });
         __syncthreads();
     }
@@ -500,10 +486,7 @@ CPI_FFT_OWN_DEVICE void cpi_fft_block(const cpi_fft_pass &g, const char *from, c
         const bool source = read && k == 0, target = write && k == g.radices - 1;
         switch (g.at[k].radix) {
 #define CPI_FFT_OWN_CASE(R)                                                                                            \
-    case R:                                                                                                            \
-        if constexpr (R <= cpi_fft_largest(sizeof(T) == 4))                                                            \
-            cpi_fft_radix<R>(g, k, from, to, first, lines, x, source, target);                                         \
-        break;
+    case R: cpi_fft_radix<R>(g, k, from, to, first, lines, x, source, target); break;
             CPI_FFT_OWN_CASE(2) CPI_FFT_OWN_CASE(3) CPI_FFT_OWN_CASE(4) CPI_FFT_OWN_CASE(5) CPI_FFT_OWN_CASE(6)
             CPI_FFT_OWN_CASE(7) CPI_FFT_OWN_CASE(8) CPI_FFT_OWN_CASE(9) CPI_FFT_OWN_CASE(10) CPI_FFT_OWN_CASE(11)
             CPI_FFT_OWN_CASE(12) CPI_FFT_OWN_CASE(15) CPI_FFT_OWN_CASE(16)

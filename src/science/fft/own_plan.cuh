@@ -15,20 +15,17 @@
 #define CPI_FFT_OWN_CALL static __host__ __device__ inline
 
 enum {
-    CPI_FFT_OWN_MOST = 1 << 21,     /* elements of a request; more are cuFFT's */
+    CPI_FFT_OWN_MOST = 1 << 23,     /* elements of a request; more are cuFFT's */
+    CPI_FFT_OWN_AXIS = 1 << 21,     /* along an axis: longer ones take cuFFT less than half as long */
     CPI_FFT_OWN_SMALL = 1 << 13,    /* of one that takes no longer than a launch in any case */
     CPI_FFT_OWN_DIMS = 8,           /* of a side's lines, merged */
     CPI_FFT_OWN_RADICES = 8,
-    CPI_FFT_OWN_LAUNCHES = 24,      /* 2^21 elements have at most 21 axes; one of two launches counts for ten of them */
+    CPI_FFT_OWN_LAUNCHES = 24,      /* 2^23 elements have at most 23 axes; one of two launches counts for ten of them */
     CPI_FFT_OWN_SHARED = 48 << 10,  /* bytes of a block, that no device refuses */
     CPI_FFT_OWN_BASES = 24,         /* bytes that say where a line is, in shared memory */
-    CPI_FFT_OWN_THREADS = 256,      /* of a block, at most */
+    CPI_FFT_OWN_THREADS = 512,      /* of a block, at most */
     CPI_FFT_OWN_BLOCK = 1024        /* elements of a block, if lines are short and adjacent */
 };
-/* Elements of a thread. */
-static __host__ __device__ constexpr int cpi_fft_each_of(bool single) { return single ? 16 : 8; }
-static __host__ __device__ constexpr int cpi_fft_largest(bool single) { return single ? 16 : 11; } /* radix */
-
 /* What a line's elements come from, and what they become. */
 enum cpi_fft_load {
     CPI_FFT_LOAD_COMPLEX, CPI_FFT_LOAD_REAL, CPI_FFT_LOAD_PAIRS, /* pairs: two real numbers are a complex one */
@@ -74,6 +71,7 @@ struct cpi_fft_pass {
     struct {
         int radix;
         cpi_divisor before, each;   /* the product of the radices before; butterflies of a line */
+        uint32_t row, step, to_row; /* of shared memory: `before` elements and a gap; from one of a butterfly to the next */
         cpi_fft_circle circle;      /* of radix * before */
     } at[CPI_FFT_OWN_RADICES];
     cpi_fft_circle half, turn;      /* of 2 n, if load or store are halves; of `whole`, if it is turned */
@@ -122,17 +120,18 @@ CPI_FFT_OWN_CALL bool cpi_fft_side_of(cpi_fft_side *s, const cpi_fft_lines *l, c
     return true;
 }
 
-/* Radices of n, the largest first: as few as can be, and of these with the least sum, because each element of a radix
- * is a register. The result is how many, or -1: n has prime factors above 11. */
-CPI_FFT_OWN_CALL int cpi_fft_radices(bool single, int64_t n, int *radix)
+/* Radices of n, the largest first: as few as can be, of these the smallest as large as can be, because it says how many
+ * threads there are, and then with the least sum. The result is how many, or -1: n has prime factors above 11. */
+CPI_FFT_OWN_CALL int cpi_fft_radices(int64_t n, int *radix)
 {
     const int all[] = {16, 15, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2};
     int best = CPI_FFT_OWN_RADICES + 1, best_sum = 0, now[CPI_FFT_OWN_RADICES + 1], count = 0, sum = 0;
-    int i = single ? 0 : 3;
+    int i = 0, least = 0;
     if (n < 1 || n > 8192) return -1;
     for (int rest = (int)n;;) {
-        if (rest == 1 && (count < best || sum < best_sum)) {
-            best = count, best_sum = sum;
+        const int last = count ? all[now[count - 1]] : 1;
+        if (rest == 1 && (count < best || last > least || (last == least && sum < best_sum))) {
+            best = count, best_sum = sum, least = last;
             for (int k = 0; k < count; k++) radix[k] = all[now[k]];
         }
         while (i < 13 && rest % all[i]) i++;
@@ -146,9 +145,20 @@ CPI_FFT_OWN_CALL int cpi_fft_radices(bool single, int64_t n, int *radix)
     return best > CPI_FFT_OWN_RADICES ? -1 : best;
 }
 
-CPI_FFT_OWN_CALL uint32_t cpi_fft_pitch(bool single, int64_t n)
+/* Elements of a row of shared memory that holds `before` of a line: an odd number, so that neighbours in other rows are
+ * in other banks. */
+CPI_FFT_OWN_CALL uint32_t cpi_fft_row(int64_t before) { return (uint32_t)(before > 1 ? before | 1 : before); }
+
+/* Elements from a line to the next: rows of any pass have room. */
+CPI_FFT_OWN_CALL uint32_t cpi_fft_pitch(int64_t n, int radices, const int *radix)
 {
-    return (uint32_t)((n + (n >> (single ? 4 : 3))) | 1);
+    int64_t most = n, before = 1;
+    for (int i = 0; i + 1 < radices; i++) {
+        before *= radix[i];
+        const int64_t all = n / before * cpi_fft_row(before);
+        if (all > most) most = all;
+    }
+    return (uint32_t)(most | 1);
 }
 
 CPI_FFT_OWN_CALL cpi_fft_circle cpi_fft_circle_of(int64_t n)
@@ -166,10 +176,11 @@ CPI_FFT_OWN_CALL cpi_fft_circle cpi_fft_circle_of(int64_t n)
 CPI_FFT_OWN_CALL int64_t cpi_fft_capacity(bool single, int64_t n)
 {
     int radix[CPI_FFT_OWN_RADICES];
-    const int radices = cpi_fft_radices(single, n, radix), item = single ? 8 : 16;
-    const int64_t elements = cpi_fft_each_of(single) * CPI_FFT_OWN_THREADS / (n ? n : 1);
-    const int64_t memory = CPI_FFT_OWN_SHARED / ((int64_t)cpi_fft_pitch(single, n) * item + CPI_FFT_OWN_BASES);
-    return radices < 0 ? 0 : memory < elements ? memory : elements;
+    const int radices = cpi_fft_radices(n, radix), item = single ? 8 : 16;
+    if (radices < 0) return 0;
+    const int64_t threads = CPI_FFT_OWN_THREADS * (radices ? radix[radices - 1] : 1) / n;
+    const int64_t memory = CPI_FFT_OWN_SHARED / ((int64_t)cpi_fft_pitch(n, radices, radix) * item + CPI_FFT_OWN_BASES);
+    return memory < threads ? memory : threads;
 }
 
 /* A direct side: complex numbers, or pairs that are such, all aligned to their size if the first one is; neighbouring
@@ -188,7 +199,6 @@ CPI_FFT_OWN_CALL bool cpi_fft_arrange(cpi_fft_pass *p, bool single, const cpi_ff
 {
     const bool half = p->load == CPI_FFT_LOAD_HALF || p->store == CPI_FFT_STORE_HALF;
     const int64_t n = p->n, item = single ? 8 : 16, capacity = cpi_fft_capacity(single, n);
-    const int64_t each = cpi_fft_each_of(single);
     int radix[CPI_FFT_OWN_RADICES];
     int64_t lines = 1, most = CPI_FFT_OWN_BLOCK / n, before = 1;
     if (capacity < 1) return false;
@@ -198,12 +208,14 @@ CPI_FFT_OWN_CALL bool cpi_fft_arrange(cpi_fft_pass *p, bool single, const cpi_ff
     if (most > capacity) most = capacity;
     if (most > 32 / item) most -= most % (32 / item); /* whole sectors of memory */
     if (most > lines) most = lines;
-    p->lines = (uint32_t)lines, p->together = cpi_divisor_of(most), p->pitch = cpi_fft_pitch(single, n);
-    p->radices = cpi_fft_radices(single, n, radix);
+    p->lines = (uint32_t)lines, p->together = cpi_divisor_of(most), p->radices = cpi_fft_radices(n, radix);
+    p->pitch = cpi_fft_pitch(n, p->radices, radix);
     for (int i = 0; i < p->radices; before *= radix[i++]) {
         p->at[i].radix = radix[i];
         p->at[i].before = cpi_divisor_of(before), p->at[i].each = cpi_divisor_of(n / radix[i]);
         p->at[i].circle = cpi_fft_circle_of(before * radix[i]);
+        p->at[i].row = cpi_fft_row(before), p->at[i].to_row = cpi_fft_row(before * radix[i]);
+        p->at[i].step = (uint32_t)(n / radix[i] / before) * p->at[i].row;
     }
     if (half) p->half = cpi_fft_circle_of(2 * n);
     if (p->turned) p->turn = cpi_fft_circle_of(p->whole);
@@ -217,7 +229,7 @@ CPI_FFT_OWN_CALL bool cpi_fft_arrange(cpi_fft_pass *p, bool single, const cpi_ff
         if (p->conjugate_out) p->out.direct = false;
     }
     p->blocks = (unsigned)((lines + most - 1) / most);
-    p->threads = (unsigned)(((most * n + each - 1) / each + 31) / 32 * 32);
+    p->threads = (unsigned)((most * n / (p->radices ? radix[p->radices - 1] : 1) + 31) / 32 * 32);
     p->bytes = (unsigned)(most * (p->pitch * item + CPI_FFT_OWN_BASES));
     return true;
 }
@@ -379,7 +391,7 @@ CPI_FFT_OWN_CALL bool cpi_fft_own_plan(const cpi_fft_call *c, cpi_fft_launches *
     for (int i = 0; i < c->rank + c->ndim; i++) {
         const int64_t n = i < c->rank ? c->n[i] : c->shape[i - c->rank];
         const int64_t most = c->ready ? CPI_FFT_OWN_MOST : CPI_FFT_OWN_SMALL;
-        if (n > most || (total *= n) > most) return false;
+        if (n > most || (total *= n) > most || (i < c->rank && n > CPI_FFT_OWN_AXIS)) return false;
     }
     cpi_fft_array a;
     a.ndim = 0;

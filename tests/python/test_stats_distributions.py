@@ -97,3 +97,36 @@ def test_arguments_of_frozen_distributions():
             with raises(TypeError):
                 getattr(frozen, method)(*args, **kwds)
             assert outcome(lambda: getattr(theirs, method)(*args, **kwds)) is TypeError  # noqa: B023
+
+
+def test_results_of_tests_are_tuples():
+    """As SciPy's: pairs that compare, print and unpack as tuples do, with attributes beside them."""
+    a, b = np.arange(9.0) ** 1.5, np.cos(np.arange(9.0))
+    for call in (lambda m, a, b: m.ttest_ind(a, b), lambda m, a, b: m.ttest_rel(a, b),
+                 lambda m, a, b: m.ttest_1samp(a, 2.0), lambda m, a, b: m.pearsonr(a, b)):
+        want, got = call(st, a, b), call(cs, cp.asarray(a), cp.asarray(b))
+        assert isinstance(got, tuple) and len(got) == len(want) == 2 and got._fields == want._fields
+        assert type(got).__name__ == type(want).__name__ and repr(got).startswith(type(want).__name__ + "(statistic=")
+        assert hasattr(got, "df") == hasattr(want, "df") and (not hasattr(want, "df") or float(got.df) == want.df)
+        np.testing.assert_allclose([float(v) for v in got], [*want], rtol=1e-10)
+        assert got[0] is got.statistic and got[-1] is got.pvalue and [*got] == [*got[:]]
+        for level in (0.9, 0.0, 0.5):
+            np.testing.assert_allclose([float(v) for v in got.confidence_interval(level)],
+                                       [*want.confidence_interval(level)], rtol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("n", [2, 3, 4, 12])
+def test_intervals_of_correlations(n, alternative):
+    r = np.random.default_rng(n)
+    x, y = r.normal(size=(2, 3, n))
+    x[0] = 2 * y[0]
+    if n > 4:
+        x[1] = 1.0
+    want = st.pearsonr(x, y, axis=1, alternative=alternative)
+    got = cs.pearsonr(cp.asarray(x), cp.asarray(y), axis=1, alternative=alternative)
+    for level in (0.95, 0.3, 1.0, 0.0, 1.5):
+        for g, w in zip(got.confidence_interval(level), want.confidence_interval(confidence_level=level)):
+            assert g.shape == w.shape and g.dtype == w.dtype
+            np.testing.assert_allclose(g.get(), w, rtol=1e-6)

@@ -24,6 +24,37 @@ class SignificanceResult(NamedTuple):
         return self.statistic
 
 
+class ConfidenceInterval(NamedTuple):
+    """The ends of an interval."""
+
+    low: ndarray
+    high: ndarray
+
+
+class PearsonRResult(SignificanceResult):
+    """A correlation and its p-value, as a pair."""
+
+    _sample = None  # how many elements, the alternative
+
+    def confidence_interval(self, confidence_level=0.95) -> ConfidenceInterval:
+        """The interval that has the correlation at a confidence, by Fisher's transformation; from -1 to 1 of fewer than
+        four elements.
+
+        Parameters: confidence_level: the confidence, from 0 to 1; NaN comes of another number.
+        """
+        n, alternative = self._sample
+        r = floating(self.statistic)
+        end = cuprite.ones_like(r)
+        if n < 4:
+            low, high = -end, end
+        else:
+            part = 0.5 + confidence_level / 2 if alternative == "two-sided" else confidence_level
+            far, middle = cuprite.scipy.special.ndtri(part * end) / (n - 3) ** 0.5, cuprite.arctanh(r)
+            low = cuprite.tanh(middle - far) if alternative != "less" else -end
+            high = cuprite.tanh(middle + far) if alternative != "greater" else end
+        return ConfidenceInterval(low.astype(self.statistic.dtype), high.astype(self.statistic.dtype))
+
+
 def of_t(t, df, alternative) -> ndarray:
     """The p-value of Student's t. Errors: ValueError."""
     stdtr = cuprite.scipy.special.stdtr
@@ -37,7 +68,7 @@ def of_t(t, df, alternative) -> ndarray:
 
 
 @beside_its_arrays
-def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0) -> SignificanceResult:
+def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0) -> PearsonRResult:
     """Pearson's correlation of two samples, and its p-value.
 
     Parameters: x: a sample; y: another; alternative: 'two-sided', 'less' or 'greater'; method: None (SciPy's
@@ -71,9 +102,15 @@ def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0) -> Significa
     r = (xm / lengths[0] * (ym / lengths[1])).sum(axis=-1)
     constant = (a.x == a.x[..., :1]).all(axis=-1) | (b.x == b.x[..., :1]).all(axis=-1)
     r = cuprite.where(constant, numpy.nan, cuprite.clip(r, -1.0, 1.0))
+
+    def found(p):
+        result = PearsonRResult(as_type(r, dtype), p)
+        result._sample = n, alternative
+        return result
+
     if n == 2:
         r = cuprite.round(r)
-        return SignificanceResult(as_type(r, dtype), as_type(cuprite.where(cuprite.isnan(r), numpy.nan, 1.0), dtype))
+        return found(as_type(cuprite.where(cuprite.isnan(r), numpy.nan, 1.0), dtype))
     half = n / 2 - 1
     betainc = cuprite.scipy.special.betainc
     if alternative == "two-sided":
@@ -82,7 +119,7 @@ def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0) -> Significa
         p = betainc(half, half, (1 + r if alternative == "less" else 1 - r) / 2)
     else:
         raise ValueError("`alternative` must be 'less', 'greater', or 'two-sided'.")
-    return SignificanceResult(as_type(r, dtype), as_type(p, wide))
+    return found(as_type(p, wide))
 
 
 @beside_its_arrays

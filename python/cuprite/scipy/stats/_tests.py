@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy
@@ -12,26 +11,33 @@ from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite.scipy.stats._arrays import (Slices, array, as_type, floating, of_one_rank, on_host, on_last,
                                          result_type)
-from cuprite.scipy.stats._correlation import SignificanceResult, of_t
+from cuprite.scipy.stats._correlation import ConfidenceInterval, SignificanceResult, of_t
 from cuprite.scipy.stats._moments import _kurtosis, _skew
 
 
-class ConfidenceInterval(NamedTuple):
-    """The ends of an interval."""
+class _Pair(NamedTuple):
+    """A statistic and its p-value."""
 
-    low: ndarray
-    high: ndarray
+    statistic: ndarray
+    pvalue: ndarray
 
 
-class TtestResult:
+class TtestResult(_Pair):
     """A statistic and its p-value, as a pair, and `df`, the degrees of freedom.
 
     Parameters: statistic: Student's t; pvalue: its p-value; df: the degrees of freedom.
     """
 
-    def __init__(self, statistic, pvalue, df):
-        self.statistic, self.pvalue, self.df = statistic, pvalue, df
-        self._interval = None
+    df: ndarray
+    _interval = None
+
+    def __new__(cls, statistic, pvalue, df):
+        self = super().__new__(cls, statistic, pvalue)
+        self.df = df
+        return self
+
+    def __repr__(self) -> str:
+        return f"TtestResult(statistic={self.statistic!r}, pvalue={self.pvalue!r}, df={self.df!r})"
 
     def confidence_interval(self, confidence_level=0.95) -> ConfidenceInterval:
         """The interval that has the mean, or the difference of means, at a confidence.
@@ -50,21 +56,6 @@ class TtestResult:
         low = mean - (far if alternative != "less" else numpy.inf)
         high = mean + (far if alternative != "greater" else numpy.inf)
         return ConfidenceInterval(finish(low), finish(high))
-
-    def __iter__(self) -> Iterator[ndarray]:
-        """The statistic and the p-value."""
-        return iter((self.statistic, self.pvalue))
-
-    def __getitem__(self, which) -> ndarray:
-        """One of both.
-
-        Parameters: which: 0 or 1.
-        """
-        return (self.statistic, self.pvalue)[which]
-
-    def __len__(self) -> int:
-        """2."""
-        return 2
 
 
 def _tested(mean, popmean, error, df, alternative, s, keepdims) -> TtestResult:

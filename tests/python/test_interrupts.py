@@ -30,6 +30,7 @@ def works():
 """
 
 WIDE = "x = cp.asarray(rng.random((2000, 4000)))\n"
+GRAPH = "from cuprite.scipy import sparse\ng = sparse.random_array((200000, 200000), density=5e-5, rng=1).tocsr()\n"
 TREE = "x = cp.asarray(rng.random((400000, 3)))\nt = KDTree(x)\n"
 CALLS = {
     "cdist": (WIDE, "distance.cdist(x, x, 'jensenshannon')"),
@@ -48,6 +49,9 @@ CALLS = {
     "Delaunay": ("cp._device.threads(1)\n"  # a lattice at an angle, whose ties are computed exactly
                  "i = np.stack(np.meshgrid(*2 * [np.arange(1200.0)]), -1).reshape(-1, 2)\n"
                  "x = cp.asarray(i @ [[3, 4], [-4, 3]] * 1234567)\n", "[Delaunay(x) for i in range(100)]"),
+    "dijkstra": (GRAPH, "sparse.csgraph.dijkstra(g, indices=cp.arange(300))"),
+    "dijkstra, one thread": ("cp._device.threads(1)\n" + GRAPH,
+                             "[sparse.csgraph.dijkstra(g, indices=[0, 1], min_only=True) for i in range(100)]"),
     "count_neighbors": (TREE, "t.count_neighbors(t, 3.0, p=3.5)"),
 }
 

@@ -166,17 +166,20 @@ typedef struct paths {
     const int64_t *source;
     double limit, *distance;
     int32_t *before;
-    int failed; /* set by any task */
+    int64_t at_once;    /* sources of a task */
+    cpi_ending ending;
+    int failed;         /* CP_OK, or what a task failed with */
 } paths;
 
 static void path_task(void *context, int64_t task, int worker)
 {
-    (void)worker;
     paths *p = context;
     const int64_t n = p->g->n;
-    if (!cpi_graph_paths(p->g, p->length, 1, p->source + task, p->limit, p->distance + task * n,
-                         p->before + task * n))
-        __atomic_store_n(&p->failed, 1, __ATOMIC_RELAXED);
+    cpi_lookout watch = {&p->ending, worker};
+    if (cpi_lookout_look(&watch)) return; /* a call that has ended does not begin another source */
+    const cp_code code = cpi_graph_paths(p->g, p->length, p->at_once, p->source + task * p->at_once, p->limit,
+                                         p->distance + task * n, p->before + task * n, &watch);
+    if (code != CP_OK) __atomic_store_n(&p->failed, code, __ATOMIC_RELAXED);
 }
 
 /* An error where a source is no node, or an edge's length is negative or NaN. */
@@ -199,13 +202,15 @@ static cp_code find_paths(const char *name, cpi_device *device, const host_graph
                           cp_array **predecessors)
 {
     const int64_t n = h->graph.n, rows = together ? 1 : k, shape[2] = {rows, n};
-    double *distance = cpi_malloc(sizeof *distance * (size_t)(rows * n));
+    const bool fits = !rows || n <= INT64_MAX / (int64_t)sizeof(double) / rows;
+    double *distance = fits ? cpi_malloc(sizeof *distance * (size_t)(rows * n)) : NULL;
     int32_t *before = distance ? cpi_malloc(sizeof *before * (size_t)(rows * n)) : NULL;
-    paths p = {&h->graph, length, source, limit, distance, before, !before};
-    if (before && together) p.failed = !cpi_graph_paths(&h->graph, length, k, source, limit, distance, before);
-    else if (before) cpi_parallel(k, path_task, &p);
+    paths p = {.g = &h->graph, .length = length, .source = source, .limit = limit, .distance = distance,
+               .before = before, .at_once = together ? k : 1, .failed = before ? CP_OK : CP_ERROR_MEMORY};
+    if (before) cpi_parallel(rows, path_task, &p);
+    if (p.failed == CP_OK) p.failed = cpi_ending_code(&p.ending);
     cp_array *a = NULL, *b = NULL;
-    if (!p.failed) a = array_of(name, device, CP_FLOAT64, 2, shape, distance);
+    if (p.failed == CP_OK) a = array_of(name, device, CP_FLOAT64, 2, shape, distance);
     if (a) b = array_of(name, device, CP_INT32, 2, shape, before);
     cpi_free_host(before);
     cpi_free_host(distance);
@@ -214,6 +219,7 @@ static cp_code find_paths(const char *name, cpi_device *device, const host_graph
         return CP_OK;
     }
     cp_free(a);
+    if (p.failed == CP_ERROR_INTERRUPTED) return cpi_fail(p.failed, "%s: the call was interrupted", name);
     return cp_error() ? cp_error() : cpi_fail(CP_ERROR_MEMORY, "%s: no memory for %lld paths", name, (long long)k);
 }
 

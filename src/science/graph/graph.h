@@ -4,6 +4,7 @@
 #define CPI_GRAPH_H
 
 #include "backend/backend.h"
+#include "cpu/ending.h"
 #include "cuprite/graph.h"
 
 #ifdef __cplusplus
@@ -29,9 +30,9 @@ bool cpi_graph_strong(const cpi_graph *g, int32_t *label);
 /* How many nodes are in `order`, or -1. */
 int64_t cpi_graph_breadth(const cpi_graph *g, int32_t start, int32_t *order, int32_t *before);
 int64_t cpi_graph_depth(const cpi_graph *g, int32_t start, int32_t *order, int32_t *before);
-/* From count sources at once. */
-bool cpi_graph_paths(const cpi_graph *g, const double *length, int64_t count, const int64_t *source, double limit,
-                     double *distance, int32_t *before);
+/* From count sources at once. CP_ERROR_MEMORY and CP_ERROR_INTERRUPTED are without words. */
+cp_code cpi_graph_paths(const cpi_graph *g, const double *length, int64_t count, const int64_t *source, double limit,
+                        double *distance, int32_t *before, cpi_lookout *watch);
 
 enum { CPI_GRAPH_NONE = -9999 }; /* a predecessor that is not there */
 

@@ -173,18 +173,18 @@ static int32_t take(heap *h)
     return first;
 }
 
-bool cpi_graph_paths(const cpi_graph *g, const double *length, int64_t count, const int64_t *source, double limit,
-                     double *distance, int32_t *before)
+cp_code cpi_graph_paths(const cpi_graph *g, const double *length, int64_t count, const int64_t *source, double limit,
+                        double *distance, int32_t *before, cpi_lookout *watch)
 {
     int32_t *memory = cpi_malloc(sizeof *memory * (size_t)(2 * g->n + 1));
-    if (!memory) return false;
+    if (!memory) return CP_ERROR_MEMORY;
     heap h = {.key = distance, .node = memory, .place = memory + g->n};
     for (int64_t v = 0; v < g->n; v++) distance[v] = INFINITY, before[v] = CPI_GRAPH_NONE, h.place[v] = -1;
     for (int64_t i = 0; i < count; i++) {
         distance[source[i]] = 0;
         rise(&h, (int32_t)source[i]);
     }
-    while (h.n) {
+    while (h.n && !cpi_lookout_ends(watch)) {
         const int32_t v = take(&h);
         for (int64_t k = g->ends[v]; k < g->ends[v + 1]; k++) {
             const int32_t w = g->target[k];
@@ -196,5 +196,5 @@ bool cpi_graph_paths(const cpi_graph *g, const double *length, int64_t count, co
         }
     }
     cpi_free_host(memory);
-    return true;
+    return cpi_ending_code(watch->of);
 }

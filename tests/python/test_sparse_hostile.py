@@ -311,3 +311,42 @@ def test_a_matrix_that_changes_while_a_solver_runs(solver):
         else:
             getattr(cs.linalg, solver)(m, cp.arange(1.0, N + 1), **{"M1" if solver == "qmr" else "M": o})
     assert steps
+
+
+@pytest.mark.parametrize("role", ["matrix", "preconditioner"])
+@pytest.mark.parametrize("solver", ["cg", "bicgstab", "gmres", "minres", "cgs", "bicg", "qmr", "tfqmr", "lsqr", "lsmr"])
+def test_operators_that_turn_out_to_be_complex(solver, role):
+    """One that says it is real: TypeError, as SciPy's of most solvers; no imaginary part is dropped."""
+    turns = cs.linalg.LinearOperator((N, N), matvec=lambda x: x * (1 + 1j), rmatvec=lambda x: x * (1 - 1j), dtype="f8")
+    m, b = a_matrix("csr"), cp.arange(1.0, N + 1)
+    m = m + m.T
+    if role == "matrix":
+        with raises(TypeError):
+            getattr(cs.linalg, solver)(turns, b)
+    elif solver not in ("lsqr", "lsmr"):    # which have none
+        with raises(TypeError):
+            getattr(cs.linalg, solver)(m, b, **{"M1" if solver == "qmr" else "M": turns})
+
+
+def test_factors_are_shared_by_threads():
+    """Those that many solutions have had as rows are made by whoever comes first, and others wait for no part."""
+    m = a_matrix("csc") + 9 * cs.eye_array(N, format="csc")
+    b, wrong = cp.arange(1.0, N + 1), []
+    want = np.linalg.solve(m.toarray().get(), b.get())
+    for _ in range(20):
+        lu, gate = cs.linalg.splu(m), threading.Barrier(4)
+
+        def solves(lu=lu, gate=gate):
+            gate.wait()
+            for _ in range(8):
+                try:
+                    if not np.allclose(lu.solve(b).get(), want, rtol=1e-10):
+                        wrong.append("value")
+                except Exception as e:
+                    wrong.append(repr(e))
+        threads = [threading.Thread(target=solves) for _ in range(4)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+    assert not wrong, wrong[:3]

@@ -72,7 +72,8 @@ def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callbac
     maxiter = 5 * b.size if maxiter is None else maxiter
     eps, biggest = float(cp.finfo(x.dtype).eps), float(cp.finfo(x.dtype).max)
     r1 = residual(A, x, b, x0)
-    y = M.matvec(r1)
+    matvec, precondition = products(A, r1.dtype)[0], products(M, r1.dtype)[0]
+    y = precondition(r1)
     beta1, b_size = cp.stack([_inner(r1, y), norm(b)]).tolist()
     if beta1 < 0:
         raise ValueError("indefinite preconditioner")
@@ -84,10 +85,9 @@ def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callbac
     looks = Looks(x, callback is not None or show or not plain(A, M))
     x = x.astype(cp.result_type(x.dtype, cp.float64))  # as SciPy's, whose scalars are float64
     w, w1, w2 = (cp.zeros_like(x) for _ in range(3))
-    matvec, precondition = products(A, r1.dtype)[0], products(M, r1.dtype)[0]
     same = isinstance(M, IdentityOperator)
     r1, r2, r = own(r1), own(r1), cp.empty_like(r1)
-    y = r2 if same else own(y.astype(r1.dtype, copy=False))
+    y = r2 if same else own(y)
     numbers = cp.asarray([0.0, 0.0, 0.0, 1 / beta1, 0.0, beta1] + [0.0] * 5, dtype=numbers_of(r1, 1).dtype)
     state = cp.asarray([1.0, 0.0, beta1, 0.0, rtol, eps, maxiter, beta1, beta1, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, biggest]
                        + [0.0] * 5)

@@ -91,6 +91,9 @@ def _of_rows(m, dtype):
 def _checked(product, dtype):
     def run(x):
         y = product(x)
+        if y.dtype.kind == "c" != dtype.kind:
+            raise TypeError(f"an operator gave {y.dtype.name} where everything else is {dtype.name}: its dtype must "
+                            "say that it is complex")
         return y if y.dtype == dtype and y.flags.c_contiguous else cp.ascontiguousarray(y, dtype=dtype)
     return run
 

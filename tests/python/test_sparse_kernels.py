@@ -43,10 +43,11 @@ __global__ void by_blocks(int64_t rows, const int *ap, const int *ai, const doub
                           const double *bv, int64_t *ends, int *indices, double *data, const int64_t *listed,
                           const int *list)
 {
+    __shared__ uint64_t keys[BLOCK_BYTES(MOST) / sizeof(uint64_t)];
     cpi_sparse_job j = {};
     j.a = csr(rows, ap, ai, av), j.b = csr(0, bp, bi, bv);
     j.ends = ends, j.indices = indices, j.data = data;
-    products_of_blocks<double, int, FILL, MOST, THREADS>(j, list, listed);
+    products_of_blocks<double, int>(j, FILL, MOST, list, listed, keys);
 }
 __global__ void blocks(int64_t rows, const int *p, const int *x, const double *v, int64_t height, int64_t width,
                        int64_t k, const double *in, double *y)

@@ -31,7 +31,7 @@ template <class I> static __device__ int number_products(const cpi_sparse_job &j
     return total;
 }
 /* The keys of a row's products, sorted; returns how many there are. Empty elements of a have no product. */
-template <class I, int MOST, int THREADS>
+template <class I>
 static __device__ int sort_products(const cpi_sparse_job &j, int64_t r, uint64_t *key, uint16_t *begin)
 {
     const I *ap = (const I *)j.a.indptr, *ai = (const I *)j.a.indices;
@@ -40,7 +40,7 @@ static __device__ int sort_products(const cpi_sparse_job &j, int64_t r, uint64_t
     const int n = (int)(ap[r + 1] - first), count = number_products<I>(j, first, n, begin);
     int size = 2;
     while (size < count) size *= 2;
-    for (int i = (int)threadIdx.x; i < size; i += THREADS) {
+    for (int i = (int)threadIdx.x; i < size; i += (int)blockDim.x) {
         if (i >= count) {
             key[i] = ~(uint64_t)0;
             continue;
@@ -56,7 +56,7 @@ static __device__ int sort_products(const cpi_sparse_job &j, int64_t r, uint64_t
     __syncthreads();
     for (int width = 2; width <= size; width *= 2)
         for (int step = width / 2; step; step /= 2) {
-            for (int i = (int)threadIdx.x; i < size / 2; i += THREADS) {
+            for (int i = (int)threadIdx.x; i < size / 2; i += (int)blockDim.x) {
                 const int a = i / step * 2 * step + i % step, b = a + step;
                 const uint64_t u = key[a], v = key[b];
                 if ((u > v) == !(a & width)) key[a] = v, key[b] = u;
@@ -201,20 +201,24 @@ static __device__ void products_of_warps(const cpi_sparse_job &j, I *lists)
         j.ends[r + 1] = __popcll(kept);
     }
 }
-/* The listed rows of a class: a block has a row. */
-template <class V, class I, bool FILL, int MOST, int THREADS>
-static __device__ void products_of_blocks(const cpi_sparse_job &j, const I *list, const int64_t *listed)
+/* The listed rows of a class, of at most `most` products: a block has a row. `key`: BLOCK_BYTES(most) of shared memory.
+ * The class and whether it fills are arguments, because each kernel of the eighteen pairs of types takes long to
+ * compile. */
+#define BLOCK_BYTES(most) ((most) * (sizeof(uint64_t) + sizeof(uint16_t)))
+template <class V, class I>
+static __device__ void products_of_blocks(const cpi_sparse_job &j, bool fill, int most, const I *list,
+                                          const int64_t *listed, uint64_t *key)
 {
-    __shared__ uint64_t key[MOST];
-    __shared__ uint16_t begin[MOST];
-    __shared__ int counts[THREADS / 32];
+    __shared__ int counts[32];
+    uint16_t *begin = (uint16_t *)(key + most);
+    const int threads = (int)blockDim.x;
     const I *ap = (const I *)j.a.indptr;
     const uint64_t mask = (1 << NUMBER) - 1;
     for (int64_t l = blockIdx.x; l < *listed; l += gridDim.x) {
         const int64_t r = list[l], first = ap[r];
-        const int n = (int)(ap[r + 1] - first), count = sort_products<I, MOST, THREADS>(j, r, key, begin);
-        int64_t out = FILL ? j.ends[r] : 0;
-        for (int base = 0; base < count; base += THREADS) {
+        const int n = (int)(ap[r + 1] - first), count = sort_products<I>(j, r, key, begin);
+        int64_t out = fill ? j.ends[r] : 0;
+        for (int base = 0; base < count; base += threads) {
             const int i = base + (int)threadIdx.x;
             bool keep = i < count && (!i || key[i] >> NUMBER != key[i - 1] >> NUMBER);
             const uint64_t column = keep ? key[i] >> NUMBER : 0;
@@ -229,17 +233,17 @@ static __device__ void products_of_blocks(const cpi_sparse_job &j, const I *list
             if (threadIdx.x % 32 == 0) counts[threadIdx.x / 32] = __popc(set);
             __syncthreads();
             int64_t at = out + __popc(set & ((1u << threadIdx.x % 32) - 1));
-            for (int w = 0; w < THREADS / 32; w++) {
+            for (int w = 0; w < threads / 32; w++) {
                 if (w < (int)(threadIdx.x / 32)) at += counts[w];
                 out += counts[w];
             }
-            if (FILL && keep) {
+            if (fill && keep) {
                 ((I *)j.indices)[at] = (I)column;
                 ((V *)j.data)[at] = sum;
             }
             __syncthreads();
         }
-        if (!FILL && !threadIdx.x) j.ends[r + 1] = out;
+        if (!fill && !threadIdx.x) j.ends[r + 1] = out;
         __syncthreads();
     }
 }

@@ -44,11 +44,12 @@ __global__ void __launch_bounds__(WARPS * 32) rows_by_warps(const __grid_constan
 {
     products_of_warps<V, I, FILL, CPI_SPARSE_PRODUCT_MOST>(j, lists);
 }
-template <class V, class I, bool FILL, int MOST, int THREADS>
-__global__ void __launch_bounds__(THREADS)
-rows_by_blocks(const __grid_constant__ cpi_sparse_job j, const I *list, const int64_t *listed)
+template <class V, class I>
+__global__ void __launch_bounds__(512)
+rows_by_blocks(const __grid_constant__ cpi_sparse_job j, bool fill, int most, const I *list, const int64_t *listed)
 {
-    products_of_blocks<V, I, FILL, MOST, THREADS>(j, list, listed);
+    extern __shared__ uint64_t keys[];
+    products_of_blocks<V, I>(j, fill, most, list, listed, keys);
 }
 
 /* j->n: how many rows the lists have, in j->found by class; where they are to be counted, -1. */
@@ -67,10 +68,12 @@ template <class V, class I, bool FILL> static cp_code products(cp_stream *stream
         code = CPI_LAUNCHED(stream, name);
     }
     if (code == CP_OK && j->n) {
-        rows_by_blocks<V, I, FILL, 128, 32><<<BLOCKS, 32, 0, s>>>(*j, lists, j->found);
-        rows_by_blocks<V, I, FILL, 1024, 128><<<BLOCKS, 128, 0, s>>>(*j, lists + rows, j->found + 1);
-        rows_by_blocks<V, I, FILL, 4096, 512><<<BLOCKS, 512, 0, s>>>(*j, lists + 2 * rows, j->found + 2);
-        code = CPI_LAUNCHED(stream, name);
+        const struct { int most, threads; } class_of[CLASSES] = {{128, 32}, {1024, 128}, {4096, 512}};
+        for (int c = 0; c < CLASSES && code == CP_OK; c++) {
+            rows_by_blocks<V, I><<<BLOCKS, class_of[c].threads, BLOCK_BYTES(class_of[c].most), s>>>(
+                *j, FILL, class_of[c].most, lists + c * rows, j->found + c);
+            code = CPI_LAUNCHED(stream, name);
+        }
     }
     cpi_host->work_free(stream, lists);
     return code;

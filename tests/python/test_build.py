@@ -67,7 +67,14 @@ def test_what_takes_nvcc_long():
         "cub_cuda.cu", "radix_cuda.cu", "rows_cuda.cu"}
     options = (ROOT / "tools/cuda_options.txt").read_text().splitlines()
     assert sorted(line.split()[0] for line in options if not line.startswith("#")) == [
-        "balance", "flags", "quick", "release"]
+        "balance", "brief", "flags", "quick", "release"]
+    brief, = (line.split(" ", 1)[1] for line in options if line.startswith("brief "))
+    calls = {}  # the ways of calling of a chapter's operations
+    for row in re.findall(r'^operation\(.*?\)$', "".join(
+            p.read_text() for p in (ROOT / "src/array/elementwise").glob("special*.def")), re.S | re.M):
+        calls.setdefault(re.search(r'chapter="(\w+)"', row)[1], set()).add(re.search(r'call="(\w+)"', row)[1])
+    assert len(calls) > 12
+    assert {c for c in calls if re.search(brief, f"/kernels_{c}_cuda.cu")} == {c for c in calls if calls[c] == {"once"}}
     for user in ("CMakeLists.txt", "tools/gpu-check"):
         text = (ROOT / user).read_text()
         assert "cuda_options.txt" in text and "--fmad" not in text and "--expt-relaxed-constexpr" not in text

@@ -781,3 +781,19 @@ def test_beyond_the_edges(device, name, dtype):
         rng.shuffle(x)
         arrays = [np.full_like(x, 10), x] if name == "power" else [x]
         check(name, arrays, TABLE[name](*map(cp.asarray, arrays)), several(reference(name)(*arrays)))
+
+
+@pytest.mark.parametrize("name", ["itairy", "ellipj", "airy", "modf", "divmod"])
+def test_an_error_with_several_outputs(name, device):
+    """Whatever refuses the call, none of the results was made, and none is freed."""
+    f = getattr(cp if name in ("modf", "divmod") else cp.scipy.special, name)
+    x = [cp.asarray([0.5, 0.25])] * f.nin
+    for _ in range(20):
+        for wrong in ({"casting": "no", "dtype": "f4"}, {"casting": "bad"}, {"dtype": "M8[s]"}):
+            outs = tuple(cp.zeros(2, "f4") for _ in range(f.nout))
+            with pytest.raises((TypeError, ValueError)):
+                f(*x, out=outs, **wrong)
+        with pytest.raises(ValueError):
+            f(*x, out=tuple(cp.zeros(3) for _ in range(f.nout)))
+        with pytest.raises(TypeError):
+            f(*x, out=tuple(cp.zeros(2, "i4") for _ in range(f.nout)))

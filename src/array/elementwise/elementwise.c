@@ -380,7 +380,7 @@ cp_code cp_elementwise_all(cp_op op, cp_array *const *in, cp_array **results, co
     c.copied = 0;
     cp_array *unseen[CPI_MAXOUT];
     if (!results) results = unseen;
-    results[0] = results[c.nout - 1] = NULL;
+    for (int k = 0; k < c.nout; k++) results[k] = NULL;
     if (cpi_null(c.name, in)) return cp_error();
     for (int i = 0; i < row->nin; i++) {
         if (cpi_null(c.name, in[i])) return cp_error();

@@ -236,6 +236,13 @@ NEARLY_WHOLE = [(a, b, a + b + m + off, z) for a, b in ((0.3, 1.2), (3.1, -1.7))
      for z in (-40.0, -1e6)]
 WIDE = [(df, nc) for df in (0.3, 2.0, 11.0, 150.0) for nc in (1e-3, 0.7, 12.0, 260.0)]
 
+#: one below 0, where logarithms that are subtracted are large
+LEFT = [(a, b) for a in (0.75, 0.02, 41.8, 260.5, -3.25, 20000.75) for b in (-7013438.5, -220655514128.75, -31744.25)
+        if a + b < -9] + [(20000.75, -19988.25), (317.625, -144.75), (1e9, -20.25), (322.25, -149.875)]
+#: whose product is subnormal, or so small that it may be
+SUBNORMAL = [(x, shape) for x in (9.515640235923096, 304.4632193392367, -6.25, 27.5)
+             for shape in (5e-324, -5e-324, 2.3e-308, 1e-280, -1e-160, 1e-20)]
+
 # name: (function of mpf's, arguments)
 VALUES = {
     "expit": (lambda x: 1 / (1 + mp.exp(-x)), BOTH + [-700.5, -744.5, 36.9]),
@@ -253,11 +260,12 @@ VALUES = {
     "xlog1py": (lambda x, y: x * mp.log1p(y), pairs(REAL, REAL, 30) + [(2.0, -0.999), (1e300, 1e-310)]),
     "boxcox": (box_cox, pairs(sizes(1e-8, 1e8, 12), [0.0, 1e-25, 1e-5, -1e-5, 0.5, -0.5, 1.0, 2.0, -3.0, 20.0], 50)),
     "boxcox1p": (lambda x, l: box_cox(1 + mpf(x), l),
-                 pairs(sizes(1e-8, 1e8, 12) + [-0.5, -1e-5], [0.0, 1e-25, 1e-5, 0.5, -0.5, 1.0, 2.0, -3.0], 50)),
+                 pairs(sizes(1e-8, 1e8, 12) + [-0.5, -1e-5], [0.0, 1e-25, 1e-5, 0.5, -0.5, 1.0, 2.0, -3.0], 50) +
+                 [(1e-20, 2.0 ** 32), (3e-17, -1e15)]),
     "inv_boxcox": (lambda y, l: mp.exp(y) if l == 0 else mp.exp(mp.log1p(l * y) / l),
-                   pairs(sizes(1e-8, 30, 12), [0.0, 1e-5, 0.5, 1.0, 2.0, 20.0], 40)),
+                   pairs(sizes(1e-8, 30, 12), [0.0, 1e-5, 0.5, 1.0, 2.0, 20.0], 40) + SUBNORMAL),
     "inv_boxcox1p": (lambda y, l: mp.expm1(y) if l == 0 else mp.expm1(mp.log1p(l * y) / l),
-                     pairs(sizes(1e-8, 30, 12), [0.0, 1e-5, 0.5, 1.0, 2.0, 20.0], 40)),
+                     pairs(sizes(1e-8, 30, 12), [0.0, 1e-5, 0.5, 1.0, 2.0, 20.0], 40) + SUBNORMAL),
     "cosm1": (lambda x: mp.cos(x) - 1, BOTH + [6.283185307179586, 1e5, 12.566370614]),
     "sindg": (lambda x: degrees(mp.sin, x), BOTH + [1e10 + 0.5, 359.9999, 180.0001, -45.0, 1e15 + 1]),
     "cosdg": (lambda x: degrees(mp.cos, x), BOTH + [1e10 + 0.5, 359.9999, 90.0001, -45.0, 1e15 + 1]),
@@ -268,7 +276,8 @@ VALUES = {
               around(0.5, 1, 2, 3, 20, 140, 141, -20.5) +
               [-1.0000001, -2.99999, -31.18559878616354, -166.15059975567024]),
     "rgamma": (mp.rgamma, [v for v in TINY if v > 1e-307] + between(0, 25, 20) + between(25, 171.6, 12) +
-               between(-30, 0, 20) + between(-170, -30, 12) + [175.5, -169.5, -1e-10, -37.624665972724515]),
+               between(-30, 0, 20) + between(-170, -30, 12) + [175.5, -169.5, -1e-10, -37.624665972724515] +
+               [1e-320, -5e-324, 3e-309]),
     "gammaln": (lambda x: mp.loggamma(x).real, TINY + between(0, 3, 30) + between(3, 20, 15) + sizes(20, 1e300, 15) +
                 around(0.0625, 1, 2, 128, 3.25) + [-0.5, -1e-10, -1.3, -19.7, -20.2, -100.3]),
     "digamma": (mp.digamma, [v for v in TINY if v > 1e-307] + between(0, 3, 30) + between(3, 20, 15) +
@@ -279,18 +288,25 @@ VALUES = {
     "zeta": (zeta, pairs([1.0000001, 1.01, 1.5, 2.0, 3.3, 5.0, 12.0, 30.0, 60.0],
                          [1e-3, 0.1, 0.5, 1.0, 1.7, 5.0, 9.99, 30.0, 1e3, 1e6, 1e9], 50)),
     "zetac": (lambda x: mp.zeta(x) - 1, between(0, 1, 8) + between(1, 10, 10) + between(10, 100, 5) +
-              between(-30, 0, 15) + [1.0000001, 0.9999999, 1e-10, -1e-10, -0.009, -0.011, -100.5, -170.5, 200.0]),
+              between(-30, 0, 15) + [1.0000001, 0.9999999, 1e-10, -1e-10, -0.009, -0.011, -100.5, -170.5, 200.0] +
+              around(-31, -63.5)),
     "polygamma": (lambda n, x: mp.psi(int(n), x), pairs([0.0, 1.0, 2.0, 3.0, 10.0, 40.0],
                                                         [1e-3, 0.3, 1.0, 1.5, 4.0, 11.0, 100.0, 1e5], 40)),
     "beta": (mp.beta, pairs(sizes(1e-5, 1e3, 12), sizes(1e-5, 1e3, 12), 50) + [(10.0, 10.0), (0.5, 1e5), (9.9, 300.0),
                                                                              (-0.5, 1.25), (-3.5, -1.75),
-                                                                             (1e-200, 3.0)]),
+                                                                             (1e-200, 3.0)] + LEFT),
     "betaln": (lambda a, b: mp.log(abs(mp.beta(a, b))),
-               pairs(sizes(1e-5, 1e3, 12), sizes(1e-5, 1e3, 12), 40) + [(1e5, 1e5), (0.5, 1e8), (1e3, 1e14)]),
-    "poch": (rising, pairs(sizes(1e-3, 1e3, 9), [0.0, 1.0, 2.0, 7.0, 0.5, 3.25, -0.5, 1e-3, 30.0, 55.5], 40)),
+               pairs(sizes(1e-5, 1e3, 12), sizes(1e-5, 1e3, 12), 40) + [(1e5, 1e5), (0.5, 1e8), (1e3, 1e14)] +
+               LEFT + [(5e-324, 0.02), (1e-310, 2e-310), (1e-320, -28.25)]),
+    "poch": (rising, pairs(sizes(1e-3, 1e3, 9), [0.0, 1.0, 2.0, 7.0, 0.5, 3.25, -0.5, 1e-3, 30.0, 55.5], 40) +
+             [(-122.02245516, 5e-4), (-5000.25, 0.75), (-60.5, 45.0), (1e-30, -100.0), (1e-320, 0.5), (-1500.5, -0.25),
+              (-200.25, 160.0)]),
     "binom": (mp.binomial, [(10.0, 3.0), (60.0, 30.0), (300.0, 150.0), (5.5, 2.0), (5.5, 2.25), (-1.5, 3.0),
                             (0.5, 0.25),
-                            (1000.0, 10.5), (12.25, -2.5), (3.5, 100.25), (40.0, 20.0), (1e6, 3.0), (-0.75, -0.25)]),
+                            (1000.0, 10.5), (12.25, -2.5), (3.5, 100.25), (40.0, 20.0), (1e6, 3.0), (-0.75, -0.25),
+                            (5.5, 2.0 ** 31), (10.875686435860384, 19999.75), (-1e-9, 0.25), (-0.5, 1e15), (-3.25, 1e9),
+                            (1e5, -9.5), (0.5, 31744.25), (4.75, 1e5), (-300.75, 400.25), (-8.25, 1e20),
+                            (-119.75, 100.0), (-30.25, 140.0), (-149.5, 149.0), (-100.125, 60.0), (-13.75, 158.0)]),
     "erfc": (mp.erfc, BOTH + between(0, 26, 20) + around(0, 1, 15, -0.5) + [26.5, 27.2]),
     "erfcx": (lambda x: mp.exp(x * x) * mp.erfc(x), BOTH + between(0, 5, 20) + [-26.0, -5.5, 1e10, 1e300, 30.0]),
     "ndtr": (ndtr, BOTH + between(-37, 0, 20) + around(-21.213203435596427) + [-38.0, 8.2]),
@@ -379,7 +395,7 @@ VALUES |= {
     "ive": (lambda v, x: mp.besseli(v, x) * mp.exp(-x), pairs(ORDERS, RADII, 40)),
     "kve": (lambda v, x: mp.besselk(v, x) * mp.exp(x), pairs(ORDERS, RADII, 40)),
     "airy": (airy, between(-12, 12, 30) + [v for b in (1e-5, 0.3, 20.0, 60.0) for v in (b, -b)] + around(1, -1) +
-             [-1e3, 101.5]),
+             [-1e3, 101.5, -1e6, -3.3e8, -9.9e10]),
     "airye": (airye, between(0, 12, 15) + around(1) + [1e-5, 60.0, 1e4]),
     "ber": (lambda x: mp.ber(0, x), KELVIN), "bei": (lambda x: mp.bei(0, x), KELVIN),
     "ker": (lambda x: mp.ker(0, x), KELVIN), "kei": (lambda x: mp.kei(0, x), KELVIN),
@@ -489,7 +505,7 @@ VALUES |= {
                                       mp.log((1 - kolmogorov(x)) / (1 - p)), 0.8 if 0.1 < p < 0.9 else
                                       mp.sqrt(mp.log(2 / p) / 2) if p < 0.9 else
                                       mp.pi / mp.sqrt(8 * mp.log(6 / (1 - p)))),
-                between(0.01, 0.99, 20) + [1e-10, 1e-100, 0.99997, 1 - 1e-7, 1 - 1e-13]),
+                between(0.01, 0.99, 20) + [1e-10, 1e-100, 0.99997, 1 - 1e-7, 1 - 1e-13, 1e-291, 1e-320, 5e-324]),
     "owens_t": (owens_t, triples([0.01, 0.5, -1.25, 3.0, 5.5], [0.01, -0.5, 1.0, 1.5, 7.0])),
     "wrightomega": (lambda x: mp.lambertw(mp.exp(x)).real, between(-40, 40, 25) + [1e10, 1e-10, 300.0] +
                     [-45.0, -20.15, -1.1, -0.01]),

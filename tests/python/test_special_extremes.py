@@ -1,6 +1,7 @@
 """Distributions and special functions where sizes, products or differences leave float64, or its precision: large
 shapes and degrees of freedom, tiny ones, the smallest numbers and zeros with a sign."""
 import decimal
+import math
 
 import numpy as np
 import pytest
@@ -210,3 +211,178 @@ def test_quantiles_below_the_smallest_normal_number(device):
         assert abs(float(ours.fdtri(2 * a, 2.0, p)) - want / a) <= 1e-12 * want / a + 1e-321
     assert float(ours.betaincinv(0.003292045598962157, 2.0, 0.089)) < 2.3e-308
     assert float(ours.betainccinv(1.0, 0.0032, 0.1)) == 1
+
+
+@pytest.mark.parametrize("name", ["wofz", "erf", "erfc", "erfcx", "erfi", "dawsn", "ndtr"])
+def test_error_functions_of_complex_numbers_of_any_size(device, name):
+    """Squares of the parts leave the range, where the functions do not."""
+    z = np.array([3e131 + 2e131j, 1e96 + 2e91j, 2e77 + 4e82j, 4e120 + 1e158j, 9e299 + 2e299j, 1e160 + 3j, 4 + 1e160j])
+    right = abs(z.real) > abs(z.imag)
+    if name in ("erf", "erfc", "ndtr", "dawsn", "erfi"):
+        z = z[~right if name == "erfi" else right]
+    z = np.concatenate([z, z.conj()])
+    if name in ("erf", "dawsn"):
+        z = np.concatenate([z, -z])
+    if name == "wofz":  # 2 exp(-z^2) - w(-z) below the axis
+        z = z[(z.imag > 0) | (abs(z.real) > abs(z.imag))]
+    got = host(getattr(ours, name), z, t="D")
+    far = {"wofz": 1j / np.sqrt(np.pi) / z, "erfcx": 1 / np.sqrt(np.pi) / z, "dawsn": 0.5 / z, "erf": np.sign(z.real),
+           "erfc": 1 - np.sign(z.real), "erfi": 1j * np.sign(z.imag), "ndtr": (1 + np.sign(z.real)) / 2}[name]
+    assert (abs(got - far) <= 1e-15 * abs(far)).all(), (got, far)
+
+
+def test_the_last_finite_values_of_error_functions(device):
+    """exp(-z^2) overflows, its product with what is small does not."""
+    z = complex(-0.0, 37.75616894354841)
+    assert host(ours.ndtr, z, t="D").imag == pytest.approx(3.7476853719750475e307, rel=1e-13)
+    assert host(ours.ndtr, z.conjugate(), t="D").imag == pytest.approx(-3.7476853719750475e307, rel=1e-13)
+
+
+@pytest.mark.parametrize("name", ["airy", "airye"])
+def test_airy_functions_below_their_axis(device, name):
+    """They are entire: a negative zero is the conjugate's."""
+    x = np.array([-0.5, -3.0, -6.993, -18.484223814038913, -30])
+    below, above = (host_all(getattr(ours, name), np.array([complex(v, side) for v in x]), t="D")
+                    for side in (-0.0, 0.0))
+    for a, b in zip(below, above):
+        np.testing.assert_array_equal(a.conj(), b)
+    if name == "airy":
+        for a, b in zip(host_all(ours.airy, np.array([complex(v, -0.0) for v in x]), t="D"), scipy.special.airy(x)):
+            np.testing.assert_allclose(a.real, b, rtol=1e-12)
+
+
+def host_all(f, *x, t="d"):
+    return [r.get() for r in f(*[cp.asarray(np.asarray(v, t)) for v in x])]
+
+
+@pytest.mark.parametrize("t", "fd")
+def test_airy_functions_of_large_numbers(device, t):
+    """On the left the phase is lost beyond 10^11, and the result is NaN, never larger than its envelope."""
+    large = np.array([1e3, 1e12, 1e16, 1e20, 1e37] + [1e100, 1e150, 1e300] * (t == "d"))
+    ai, aip, bi, bip = host_all(ours.airy, large, t=t)
+    assert not ai.any() and not aip.any() and (bi == np.inf).all() and (bip == np.inf).all()
+    assert np.isnan(host_all(ours.airy, -large[1:], t=t)).all()
+    x = 10.0 ** np.linspace(3, 10.9, 300)
+    ai, aip, bi, bip = host_all(ours.airy, -x)
+    np.testing.assert_allclose(np.hypot(ai, bi) * np.sqrt(np.pi) * x ** 0.25, 1, rtol=1e-6)
+    np.testing.assert_allclose(ai * bip - aip * bi, 1 / np.pi, rtol=1e-13)
+
+
+@pytest.mark.parametrize("name, parameters", [("eval_legendre", ()), ("eval_jacobi", (0.25, 0.25)),
+                                              ("eval_jacobi", (-0.5, -0.5)), ("eval_gegenbauer", (1.5,)),
+                                              ("eval_chebyt", ()), ("eval_chebyu", ())])
+def test_polynomials_of_odd_degree_keep_their_digits_near_0(device, name, parameters):
+    """Near their zero they are a multiple of x."""
+    for n in (1, 3, 13, 41, 101, 1001):
+        x = np.array([1e-300, -1e-150, 1e-20, 1e-13])
+        f, degree = getattr(ours, name), n if name in ("eval_chebyt", "eval_chebyu") or n < 200 else 41
+        at = (degree, *parameters)
+        slope = float(host(f, *at, 1e-40)) / 1e-40
+        assert abs(slope) > 0.05
+        np.testing.assert_allclose(host(f, *at, x), slope * x, rtol=1e-13)
+        np.testing.assert_allclose(getattr(scipy.special, name)(*at, 1e-9), host(f, *at, 1e-9), rtol=1e-6)
+        z = x * (1 + 0.25j)
+        got = getattr(ours, name)(*at, cp.asarray(z)).get()
+        np.testing.assert_allclose(got, slope * z, rtol=1e-13)
+        assert host(f, *at, 0.0) == 0
+
+
+def test_slopes_of_legendre_polynomials(device):
+    """(-1)^m (2m + 1) binom(2m, m) / 4^m, n = 2m + 1."""
+    for n in (1, 3, 13, 41, 99):
+        m = n // 2
+        slope = (-1) ** m * n * math.comb(2 * m, m) / 4 ** m
+        np.testing.assert_allclose(host(ours.eval_legendre, n, [1e-200, -1e-18]), slope * np.array([1e-200, -1e-18]),
+                                   rtol=1e-13)
+    for n in (101, 1001, 100001):  # n sin(asin(x))
+        sign = 1 if n % 4 == 1 else -1
+        np.testing.assert_allclose(host(ours.eval_chebyt, n, 1e-20), sign * n * 1e-20, rtol=1e-13)
+
+
+def test_beside_poles_and_counts(device):
+    """The cotangent of the smallest number, coefficients that vanish exactly, products from their other end."""
+    np.testing.assert_array_equal(host(ours.cotdg, [-5e-324, 5e-324, 0.0]), [-np.inf, np.inf, np.inf])
+    np.testing.assert_array_equal(host(ours.binom, [171, 300, 5.0], [6e265, 9e218, 1e300]), [0, 0, 0])
+    np.testing.assert_array_equal(host(ours.binom, [1e250, 9e288, -8.25], [-2.5, -9.5, 1e50]), [0, 0, np.inf])
+    np.testing.assert_array_equal(host(ours.poch, [4.5, 1e-30, -1e150], [-1e50, -2000, 1.73]), [0, 0, 0])
+    np.testing.assert_allclose(host(ours.poch, -100, 50), math.factorial(100) / math.factorial(50), rtol=1e-12)
+    np.testing.assert_array_equal(host(ours.boxcox1p, -1.0, [2.0 ** -80, 0.5]), [-2.0 ** 80, -2])
+    assert host(ours.boxcox, 0.0, 0.0) == host(ours.boxcox1p, -1.0, 0.0) == -np.inf
+    assert host(ours.betaln, 2.0 ** 32, -2.0 ** 53) == pytest.approx(-66812900190.38227, rel=1e-14)
+
+
+def test_complex_gamma_of_tiny_numbers(device):
+    z = np.array([3e-286 + 1e-286j, -1e-300j, -2e-25 + 5e-22j])
+    np.testing.assert_array_equal(host(ours.rgamma, z, t="D"), z)
+    np.testing.assert_allclose(host(ours.gamma, z, t="D"), 1 / z, rtol=4e-16)
+
+
+def test_polynomials_beyond_their_zeros_overflow(device):
+    """To infinities with the sign of the leading power, where steps would subtract them."""
+    x = np.array([-1e305, -3e16, 3e16, 1e305])
+    for name, parameters in (("eval_chebyt", ()), ("eval_chebyu", ()), ("eval_legendre", ()), ("eval_hermite", ()),
+                             ("eval_hermitenorm", ()), ("eval_gegenbauer", (1.5,)), ("eval_jacobi", (0.5, 1.25)),
+                             ("eval_jacobi", (0.5, 0.5)), ("eval_sh_legendre", ())):
+        for n in (40, 49):
+            np.testing.assert_array_equal(host(getattr(ours, name), n, *parameters, x), np.sign(x) ** n * np.inf)
+    for n in (40, 49):
+        np.testing.assert_array_equal(host(ours.eval_laguerre, n, x), np.sign(-x) ** n * np.inf)
+    assert np.isnan(host(ours.eval_chebyt, 49, np.nan))
+
+
+@pytest.mark.parametrize("t", "fd")
+def test_cylinder_functions_of_tiny_numbers(device, t):
+    """Each grows in its direction, whatever its order; none is NaN."""
+    x = np.array([1e-310, 1e-233, 1e-150, 1e-122, 1e-84, 1e-60]) if t == "d" else np.array([1e-44, 1e-37, 1e-30], "f")
+    top = np.log(np.finfo(t).max)
+    for v in (0.75, 2, 2.25, 2.97, 4, 7, 11.82, 28.33, 49.5, 60.25, 100):
+        grows = v * (np.log(2) - np.log(x.astype("d"))) + math.lgamma(v) > top + 4
+        for order in (v, -v):
+            for name in ("yv", "kv", "jv", "iv"):
+                got = host(getattr(ours, name), order, x, t=t)
+                assert not np.isnan(got).any(), (name, order)
+                turned = order < 0 and v % 1 == (0.5 if name == "yv" else 0)  # -J and J, I
+                if name == "kv" or (name == "yv" and not turned) or (order < 0 and name in ("jv", "iv") and not turned):
+                    sign = np.sign(getattr(scipy.special, name)(order, 1e-3))
+                    assert (got[grows] == sign * np.inf).all(), (name, order)
+                else:
+                    assert (abs(got) < 1).all()
+    if t == "d":
+        assert host(ours.yv, 1e17, 14.5) == -np.inf
+        np.testing.assert_allclose(host(ours.iv, -0.5, 5e-324), 3.589613857049051e161, rtol=2e-13)
+        np.testing.assert_allclose(host(ours.ive, -0.5, 5e-324), 3.589613857049051e161, rtol=2e-13)
+
+
+#: where the Bessel function that it is made of vanishes; values by mpmath
+LIMIT = [(556.06, -775.47, 0.24750333915019898), (1e4, 2e4, 7.387578976957359), (1000, -4000, 0.01816906478866678),
+         (2000.5, 3e4, 3080567.522451838), (4e307, -1.5, 1.0), (1e5, 3e5, 20.08463313954964)]
+LIMIT_LOOSE = [(1000, -20000, 1.6785663690680202e-09), (1e4, -2e5, 2.0202359643502275e-09),
+               (1e4, 2e6, 1.0297187945372827e+86)]
+
+
+def test_the_limit_function_of_large_parameters(device):
+    v, x, value = np.array(LIMIT).T
+    np.testing.assert_allclose(host(ours.hyp0f1, v, x), value, rtol=2e-13)
+    np.testing.assert_allclose(ours.hyp0f1(cp.asarray(v), cp.asarray(x.astype("D"))).get(), value, rtol=1e-9)
+    v, x, value = np.array(LIMIT_LOOSE).T
+    np.testing.assert_allclose(host(ours.hyp0f1, v, x), value, rtol=1e-10)
+
+
+@pytest.mark.parametrize("many", [1e40, 1e68, 1e105, 1e199, 1e300])
+def test_tails_where_a_parameter_is_as_good_as_infinite(device, many):
+    """F is chi squared's and Student's t normal, down to the smallest tails, and so are their inverses."""
+    t = np.array([-37.0, -12, -3, 0.5, 5.36, 8, 12, 30])
+    np.testing.assert_allclose(host(ours.stdtr, many, t), scipy.special.ndtr(t), rtol=1e-12)
+    p = np.array([1e-300, 1e-20, 0.01, 0.3, 0.7, 0.999999])
+    np.testing.assert_allclose(host(ours.stdtrit, many, p), scipy.special.ndtri(p), rtol=1e-13)
+    for few in (0.3, 2, 5, 30.5, 1e3):
+        x = np.array([1e-5, 0.7, 3, 8, 30, 144])
+        low, high = scipy.special.gammainc(few / 2, few * x / 2), scipy.special.gammaincc(few / 2, few * x / 2)
+        np.testing.assert_allclose(host(ours.fdtr, few, many, x), low, rtol=1e-11, atol=1e-300)
+        np.testing.assert_allclose(host(ours.fdtrc, few, many, x), high, rtol=1e-11, atol=1e-300)
+        np.testing.assert_allclose(host(ours.fdtr, many, few, 1 / x), high, rtol=1e-11, atol=1e-300)
+        q = np.array([1e-200, 1e-10, 0.01, 0.5, 0.99])
+        np.testing.assert_allclose(host(ours.fdtri, few, many, q), scipy.special.gammaincinv(few / 2, q) * 2 / few,
+                                   rtol=1e-10, atol=1e-300)
+        np.testing.assert_allclose(host(ours.fdtri, many, few, q), few / 2 / scipy.special.gammainccinv(few / 2, q),
+                                   rtol=1e-10)

@@ -61,7 +61,7 @@ CPS_MATH cp_complex128 cps_airy_pick(cps_airy s, int which)
  * Ai times exp(zeta), Bi times exp(-|zeta.re|). */
 CPS_HEAVY cp_complex128 cps_airy_c128(int which, cp_complex128 z, int scaled)
 {
-    const int below = z.im < 0, derivative = which & 1, second = which >= CPS_BI;
+    const int below = copysign(1.0, z.im) < 0, derivative = which & 1, second = which >= CPS_BI;
     if (z.re != z.re || z.im != z.im) return CPS_C(CPS_NAN, CPS_NAN);
     if (below) z.im = -z.im;
     const double size = hypot(z.re, z.im);
@@ -96,7 +96,7 @@ CPS_HEAVY cp_complex128 cps_airy_c128(int which, cp_complex128 z, int scaled)
     r = cps_add_c128(cps_times_exp_c128(p, shift - zeta.re), cps_times_exp_c128(q, shift + zeta.re));
     return below ? CPS_C(r.re, -r.im) : r;
 }
-/* Of real numbers, zeta in two parts. */
+/* Of real numbers, zeta in two parts. Left of -10^11, where its last places are unknown, it is NaN. */
 CPS_HEAVY double cps_airy_real(int which, double x, int scaled)
 {
     const int derivative = which & 1, second = which >= CPS_BI;
@@ -108,10 +108,9 @@ CPS_HEAVY double cps_airy_real(int which, double x, int scaled)
         const double r = cps_airy_pick(cps_airy_series(CPS_C(x, 0)), which).re;
         return !scaled || x < 0 ? r : r * exp(second ? -zeta : zeta);
     }
-    if (!(zeta < 1e300)) {
-        if (x < 0) return a == CPS_INF && !derivative ? 0 : CPS_NAN;
+    if (x < -1e11) return a == CPS_INF && !derivative ? 0 : CPS_NAN;
+    if (x > 0 && !(zeta < (scaled ? 1e300 : 1e3)))
         return second ? (scaled ? (derivative ? CPS_INF : 0) : CPS_INF) : scaled && derivative ? -CPS_INF : 0;
-    }
     const double v = derivative ? 2.0 / 3 : 1.0 / 3, f = derivative ? a : root;
     if (x > 0) {
         const cps_ik s = cps_ik_of(v, CPS_C(zeta, 0), second ? 3 : 2);
@@ -124,8 +123,8 @@ CPS_HEAVY double cps_airy_real(int which, double x, int scaled)
     }
     /* H1 exp(-i zeta), turned by zeta + rest */
     const cp_complex128 h = cps_multiply_c128(cps_over_i(cps_turn(-0.5 * v)), cps_ik_of(v, CPS_C(0, -zeta), 2).k);
-    const double c = cos(zeta), s = sin(zeta);
-    const cp_complex128 jy = cps_multiply_c128(h, CPS_C(c - s * rest, s + c * rest));
+    const cp_complex128 turn = cps_multiply_c128(CPS_C(cos(zeta), sin(zeta)), CPS_C(cos(rest), sin(rest)));
+    const cp_complex128 jy = cps_multiply_c128(h, turn);
     const double j = jy.re / CPS_PI, y = jy.im / CPS_PI; /* half of J and Y */
     return f * (which == CPS_AI ? j - y * third : which == CPS_DAI ? j + y * third :
                 which == CPS_BI ? -(j * third + y) : j * third - y);

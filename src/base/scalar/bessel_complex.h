@@ -104,7 +104,9 @@ CPS_HEAVY cps_ik cps_ik_debye(double v, cp_complex128 z)
     if (z.re == 0 && w.re == 0) eta = CPS_C(0, eta.im); /* they cancel */
     const double f = 1 / sqrt(2 * CPS_PI * v), g = sqrt(CPS_PI / (2 * v));
     const double re = v * eta.re - z.re, im = v * eta.im - z.im;
-    const cp_complex128 e = CPS_C(cos(im), sin(im));
+    cp_complex128 e = CPS_C(cos(im), sin(im));
+    if (z.re == 0 && w.im == 0) /* a quarter turn for each order */
+        e = cps_multiply_c128(cps_turn(copysign(0.5 * v, z.im)), CPS_C(cos(z.im), -sin(z.im)));
     s.i = cps_scale(cps_multiply_c128(cps_multiply_c128(root, up), e), f);
     s.k = cps_scale(cps_multiply_c128(cps_multiply_c128(root, down), CPS_C(e.re, -e.im)), g);
     s.i_scale = re;
@@ -238,9 +240,12 @@ CPS_HEAVY cps_ik cps_ik_of(double v, cp_complex128 z, int want)
         s.k = cps_multiply_c128(cps_k_series(v, z, &s.k_scale), cps_exp_c128(z));
         return s;
     }
-    if (size < 1e-150 && n > 0) { /* gamma(v) (2 / z)^v / 2 */
-        const double angle = -v * atan2(z.im, z.re), f = 0.5 * cps_gamma(v) * pow(2 / size, v);
-        s.k = z.im == 0 || f == CPS_INF ? CPS_C(f, 0) : CPS_C(f * cos(angle), f * sin(angle));
+    if (size < 1e-17 && n > 0) { /* gamma(v) (2 / z)^v / 2, maybe beyond the range, in the right direction */
+        const double angle = -v * atan2(z.im, z.re);
+        const double f = size > 1e-300 ? 0.5 * cps_gamma(v) * pow(2 / size, v) : CPS_INF;
+        s.k = z.im == 0 ? CPS_C(1, 0) : z.re == 0 ? cps_turn(copysign(0.5 * v, -z.im)) : CPS_C(cos(angle), sin(angle));
+        if (f < CPS_INF) s.k = cps_scale(s.k, f);
+        else s.k_scale = cps_gammaln(v) + v * (CPS_LN2 - log(size)) - CPS_LN2;
         return s;
     }
     if (size <= 2) cps_k_temme(m, z, &k0, &k1);

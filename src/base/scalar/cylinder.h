@@ -205,8 +205,18 @@ CPS_HEAVY cp_complex128 cps_hyp0f1_c128(double v, cp_complex128 z)
     if (cps_infinite(v) || size == CPS_INF) return cps_nan_c128();
     const int turned = z.im == 0 && z.re < 0; /* J of a real number */
     const cp_complex128 root = turned ? CPS_C(sqrt(-z.re), 0) : cps_sqrt_c128(z), twice = cps_scale(root, 2);
-    cp_complex128 f = turned ? cps_cylinder(CPS_J, v - 1, twice, 0) : cps_i_of(v - 1, twice, 1);
-    const double m = (1 - v) * log(hypot(root.re, root.im)) + cps_gammaln(v), angle = (1 - v) * atan2(root.im, root.re);
+    double m = (1 - v) * log(hypot(root.re, root.im)) + cps_gammaln(v);
+    const double angle = (1 - v) * atan2(root.im, root.re);
+    cp_complex128 f;
+    if (v >= 50) { /* of what alone may vanish */
+        const double turn = turned ? -twice.re : twice.im;
+        const cps_ik s = cps_ik_of(v - 1, turned ? CPS_C(0, -twice.re) : twice, 1);
+        if (!s.known) return cps_nan_c128();
+        f = cps_multiply_c128(s.i, CPS_C(cos(turn), sin(turn)));
+        if (turned) f = cps_multiply_c128(f, cps_turn(0.5 * (v - 1)));
+        m += s.i_scale;
+    } else
+        f = turned ? cps_cylinder(CPS_J, v - 1, twice, 0) : cps_i_of(v - 1, twice, 1);
     f = cps_scale(f, cps_gammasgn(v));
     if (z.im != 0) f = cps_multiply_c128(f, CPS_C(cos(angle), sin(angle)));
     return cps_times_exp_c128(f, m + (turned ? 0 : twice.re));
@@ -238,8 +248,8 @@ CPS_MATH double cps_hyp0f1_pairs(double v, double x)
 }
 CPS_HEAVY double cps_hyp0f1(double v, double x)
 {
-    if (v > 0 && v < 1e300 && x >= -1.3 * v && x < 1000) return cps_hyp0f1_plain(v, x);
-    if (v > 0 && x > -500 && x < 0) return cps_hyp0f1_pairs(v, x);
+    if (v > 0 && v < CPS_INF && x >= -1.3 * v && (x < 1000 || x < 20 * v)) return cps_hyp0f1_plain(v, x);
+    if (v > 0 && x < 0 && (x > -450 || x > -15 * v)) return cps_hyp0f1_pairs(v, x);
     return cps_hyp0f1_c128(v, CPS_C(x, 0)).re;
 }
 CPS_MATH cp_complex64 cps_hyp0f1_c64(float v, cp_complex64 z) { return cps_narrow(cps_hyp0f1_c128(v, cps_widen(z))); }

@@ -248,6 +248,14 @@ CPS_HEAVY cps_sides cps_beta_sides(double a, double b, double x, double y)
     }
     if (x == 0 || (b == 0 && y > 0)) return cps_sides_of(0, 1);
     if (y == 0 || a == 0) return cps_sides_of(1, 0);
+    if (a > 1e20 || b > 1e20) { /* beside which the other is so small that powers are exponentials */
+        const double u = b * x, v = a * y;
+        if (b > 1e16 * (a + 1 + u) * (a + 1 + u)) return cps_gamma_sides(a, u);
+        if (a > 1e16 * (b + 1 + v) * (b + 1 + v)) {
+            const cps_sides s = cps_gamma_sides(b, v);
+            return cps_sides_of(s.q, s.p);
+        }
+    }
     const int of_x = b * x <= 1 && x <= 0.3, of_y = !of_x && a * y <= 1 && y <= 0.3;
     const int swap = of_y || (!of_x && cps_below_mean(a, b, x, y) < 0);
     if (swap) {
@@ -275,6 +283,8 @@ CPS_HEAVY cps_sides cps_beta_inverse(double a, double b, double p, double q)
     if (!(a > 0 && b > 0 && a + b < CPS_INF) || !(p >= 0 && q >= 0)) return cps_sides_of(CPS_NAN, CPS_NAN);
     if (p == 0) return cps_sides_of(0, 1);
     if (q == 0) return cps_sides_of(1, 0);
+    if (b > 1e16 * (a + 1e3) * (a + 1e3)) return cps_sides_of(cps_gamma_inverse(a, p, q, p < 0.5) / b, 1);
+    if (a > 1e16 * (b + 1e3) * (b + 1e3)) return cps_sides_of(1, cps_gamma_inverse(b, q, p, q < 0.5) / a);
     const cps_sides middle = cps_beta_sides(a, b, 0.5, 0.5);
     const int swap = p < q ? middle.p < p : middle.q > q; /* the smaller of x and 1 - x is found */
     if (swap) {
@@ -370,6 +380,8 @@ CPS_MATH double cps_fdtrc(double a, double b, double x) { return cps_f_sides(a, 
 CPS_MATH double cps_fdtri(double a, double b, double p)
 {
     if (!(a > 0 && b > 0 && p >= 0 && p <= 1)) return CPS_NAN;
+    if (b > 1e16 * (a + 2e3) * (a + 2e3)) return 2 / a * cps_gamma_inverse(0.5 * a, p, 1 - p, p < 0.5);
+    if (a > 1e16 * (b + 2e3) * (b + 2e3)) return 0.5 * b / cps_gamma_inverse(0.5 * b, 1 - p, p, p > 0.5);
     const cps_sides s = cps_beta_inverse(0.5 * a, 0.5 * b, p, 1 - p);
     return b * s.p / (a * s.q);
 }

@@ -76,34 +76,26 @@ CPS_MATH cp_complex64 cps_xlog1py_c64(cp_complex64 x, cp_complex64 y)
     return cps_narrow(cps_xlog1py_c128(cps_widen(x), cps_widen(y)));
 }
 
-/* (exp(power lambda) - 1) / lambda: where exp overflows, of the quotient's logarithm. */
+/* (exp(lambda log_x) - 1) / lambda: where exp overflows, of the quotient's logarithm; a product that may be subnormal
+ * has lost digits. */
 CPS_MATH double cps_box_cox(double log_x, double lambda)
 {
     const double e = lambda * log_x;
-    if (fabs(lambda) < 1e-19) return log_x;
+    if (lambda == 0 || fabs(e) < 1e-17) return log_x;
     if (e < 709.78) return expm1(e) / lambda;
     return copysign(1.0, lambda) * exp(e - log(fabs(lambda))) - 1 / lambda;
 }
 CPS_MATH double cps_boxcox(double x, double lambda) { return cps_box_cox(log(x), lambda); }
-CPS_MATH double cps_boxcox1p(double x, double lambda)
-{
-    const double l = log1p(x);
-    return fabs(l) < 1e-16 && fabs(lambda) < 1e16 ? l : cps_box_cox(l, lambda);
-}
-/* log(1 + lambda x), also where lambda x overflows */
+CPS_MATH double cps_boxcox1p(double x, double lambda) { return cps_box_cox(log1p(x), lambda); }
+/* log(1 + lambda x) / lambda, also where lambda x overflows, or is so small that it may be subnormal */
 CPS_MATH double cps_log_box_cox(double x, double lambda)
 {
     const double p = lambda * x;
-    return p == CPS_INF && fabs(x) < CPS_INF ? log(fabs(lambda)) + log(fabs(x)) : log1p(p);
+    if (lambda == 0 || fabs(p) < 1e-19) return x;
+    return (p == CPS_INF && fabs(x) < CPS_INF ? log(fabs(lambda)) + log(fabs(x)) : log1p(p)) / lambda;
 }
-CPS_MATH double cps_inv_boxcox(double x, double lambda)
-{
-    return lambda == 0 ? exp(x) : exp(cps_log_box_cox(x, lambda) / lambda);
-}
-CPS_MATH double cps_inv_boxcox1p(double x, double lambda)
-{
-    return lambda == 0 ? expm1(x) : fabs(lambda * x) < 1e-154 ? x : expm1(cps_log_box_cox(x, lambda) / lambda);
-}
+CPS_MATH double cps_inv_boxcox(double x, double lambda) { return exp(cps_log_box_cox(x, lambda)); }
+CPS_MATH double cps_inv_boxcox1p(double x, double lambda) { return expm1(cps_log_box_cox(x, lambda)); }
 
 CPS_MATH double cps_cosm1(double x)
 {
@@ -141,7 +133,7 @@ CPS_MATH double cps_tandg(double x)
     if (!(fabs(x) < CPS_INF)) return CPS_NAN;
     const double r = cps_quarter(x, &turns), v = fabs(r) == 45 ? copysign(1.0, r) : tan(r * 0.017453292519943295769);
     if (!(turns & 1)) return v;
-    return v == 0 ? CPS_INF : -1 / v;
+    return r == 0 ? CPS_INF : -1 / v;
 }
 CPS_MATH double cps_cotdg(double x)
 {
@@ -149,7 +141,7 @@ CPS_MATH double cps_cotdg(double x)
     if (!(fabs(x) < CPS_INF)) return CPS_NAN;
     const double r = cps_quarter(x, &turns), v = fabs(r) == 45 ? copysign(1.0, r) : tan(r * 0.017453292519943295769);
     if (turns & 1) return -v;
-    return v == 0 ? CPS_INF : 1 / v;
+    return r == 0 ? CPS_INF : 1 / v; /* beside the pole v may vanish, with its sign */
 }
 CPS_MATH double cps_radian(double d, double m, double s) { return (d + m / 60 + s / 3600) * 0.017453292519943295769; }
 

@@ -22,29 +22,43 @@ CPS_TABLE cps_w_trapezoid[12] = {
     8.0699517570304581e-5, 2.6840867930967425e-6, 5.2884221169441552e-8, 6.1724788652243064e-10,
     4.267731135455222e-12, 1.7479879405655e-14};
 
-/* exp(-z^2 * scale), scale 1 or 1/2, of squares in two parts: their rounding errors would be magnified. */
-CPS_HEAVY cp_complex128 cps_exp_square_c128(cp_complex128 z, double scale)
+/* exp(-z^2 * scale - shift), scale 1 or 1/2, of squares in two parts: their rounding errors would be magnified. Where
+ * both parts of z are large the exponent is the product of their difference, which is exact unless the result is 0 or
+ * infinite, and their sum. An infinite result whose angle is unknown is infinity and NaN. */
+CPS_HEAVY cp_complex128 cps_exp_square_less(cp_complex128 z, double scale, double shift)
 {
     if (z.re == 0) {
-        const double y = fabs(z.im), half = exp(0.5 * scale * y * y);
-        return CPS_C(y > 40 ? CPS_INF : half * half * (1 + scale * fma(y, y, -(y * y))), -z.re);
+        const double y = fabs(z.im), half = exp(0.5 * (scale * y * y - shift));
+        return CPS_C(y > 60 ? CPS_INF : half * half * (1 + scale * fma(y, y, -(y * y))), -z.re);
     }
-    const double x = z.re, y = z.im, xx = x * x, yy = y * y, p = 2 * x * y;
-    const double sum = yy - xx, back = sum - yy, whole = sum * scale; /* and what sum loses */
-    const double lost = (yy - (sum - back)) + (-xx - back) + (fma(y, y, -yy) - fma(x, x, -xx));
-    if (whole < -800) return CPS_C(0, 0);
+    const double x = z.re, y = z.im, a = fabs(x), b = fabs(y), p = 2 * x * y;
+    double whole, lost; /* y^2 - x^2 and what it loses */
+    if (a > 64 && b > 64) {
+        const double d = b - a, sum = a + b;
+        whole = d == 0 ? 0 : d * sum;
+        lost = d == 0 ? 0 : fma(d, sum, -whole) + d * ((fmax(a, b) - sum) + fmin(a, b));
+    } else {
+        const double xx = x * x, yy = y * y, back = (yy - xx) - yy;
+        whole = yy - xx;
+        lost = (yy - (whole - back)) + (-xx - back) + (fma(y, y, -yy) - fma(x, x, -xx));
+    }
+    whole *= scale, lost *= scale;
+    if (whole - shift < -800) return CPS_C(0, 0);
+    if (cps_infinite(p)) return whole > 1400 ? CPS_C(CPS_INF, CPS_NAN) : CPS_C(CPS_NAN, CPS_NAN);
     const double q = p * scale, low = fma(2 * x, y, -p) * scale;
-    const double c = cos(q), s = -sin(q); /* of q + low: */
-    const double re = c + s * low, im = s - c * low;
+    const int far = fabs(low) > 1e-8; /* the angle is -(q + low) */
+    const double c = cos(q), s = -sin(q), u = far ? cos(low) : 1, v = far ? sin(low) : low;
+    const double re = c * u + s * v, im = s * u - c * v;
     if (whole > 1400) return CPS_C(copysign(CPS_INF, re), p == 0 ? im : copysign(CPS_INF, im));
-    const double half = exp(0.5 * whole), e = half * (1 + lost * scale);
+    const double half = exp(0.5 * (whole - shift)), e = half * (fabs(lost) > 1e-8 ? exp(lost) : 1 + lost);
     return CPS_C(re * e * half, p == 0 ? -p : im * e * half);
 }
+CPS_MATH cp_complex128 cps_exp_square_c128(cp_complex128 z, double scale) { return cps_exp_square_less(z, scale, 0); }
 /* w of x >= 0, y >= 0 */
 CPS_HEAVY cp_complex128 cps_wofz_quadrant(double x, double y)
 {
     const double h = CPS_STEP;
-    if (x > 1e150 || y > 1e150) { /* i / (sqrt(pi) z) */
+    if (x > 1e9 || y > 1e9) { /* i / (sqrt(pi) z) */
         const cp_complex128 r = cps_reciprocal_c128(CPS_C(x * 0x1p-4, y * 0x1p-4));
         if (x == CPS_INF || y == CPS_INF) return CPS_C(0, 0);
         return CPS_C(-r.im * 0x1p-4 / CPS_SQRT_PI, r.re * 0x1p-4 / CPS_SQRT_PI);

@@ -77,11 +77,13 @@ CPS_MATH double cps_loggamma(double x) { return x < 0 ? CPS_NAN : cps_gammaln(x)
 CPS_HEAVY cp_complex128 cps_gamma_c128(cp_complex128 z)
 {
     if (z.im == 0) return CPS_C(cps_is_pole(z.re) ? CPS_NAN : cps_gamma(z.re), cps_is_pole(z.re) ? CPS_NAN : 0);
+    if (fabs(z.re) < 1e-20 && fabs(z.im) < 1e-20) return cps_reciprocal_c128(z);
     return cps_exp_c128(cps_loggamma_c128(z));
 }
 CPS_HEAVY cp_complex128 cps_rgamma_c128(cp_complex128 z)
 {
     if (z.im == 0) return CPS_C(cps_rgamma(z.re), 0);
+    if (fabs(z.re) < 1e-20 && fabs(z.im) < 1e-20) return z;
     const cp_complex128 l = cps_loggamma_c128(z);
     return cps_exp_c128(CPS_C(-l.re, -l.im));
 }

@@ -92,7 +92,7 @@ CPS_HEAVY double cps_rgamma(double x)
 {
     double scale;
     if (x != x) return x;
-    if (x == 0) return x;
+    if (fabs(x) < 1e-20) return x; /* also where gamma overflows */
     if (x == CPS_INF || x > 200) return 0;
     if (cps_is_pole(x)) return 0;
     if (x < -190) return cps_sinpi(x) > 0 ? CPS_INF : -CPS_INF;
@@ -300,7 +300,7 @@ CPS_HEAVY double cps_zetac(double x)
     const double s = 1 - x, sine = cps_sinpi(0.5 * x);
     double z = cps_zeta_sum(s, 1);
     if (sine == 0) return -1;
-    z *= 1 + x * 3.8981718325193755e-17; /* what rounding makes of 2 pi */
+    z *= 1 + x * 3.8981718325193755e-17 + (1 - (s + x)) * (log(s) - 0.5 / s); /* roundings of 2 pi and of s */
     if (s < 150) return sine * z * cps_gamma(s) * pow(2 * CPS_PI, x) / CPS_PI - 1;
     double scale;
     if (s > 400) return sine > 0 ? CPS_INF : -CPS_INF;
@@ -335,6 +335,7 @@ CPS_HEAVY double cps_betaln_positive(double a, double b)
         a = b, b = t;
     }
     if (b == CPS_INF) return -CPS_INF;
+    if (a < 1e-290) return (b < 1 ? log1p(a / b) : 0) - log(a); /* whose inverse may overflow */
     if (a >= 10) { /* -(a - 1/2) log(a/(a+b)) ... */
         const double h = a / b;
         return 0.5 * (CPS_LOG_2PI - log(b)) + (a - 0.5) * log(h / (1 + h)) - b * log1p(h) + cps_beta_rest(a, b);
@@ -350,8 +351,33 @@ CPS_HEAVY double cps_beta_positive(double a, double b)
     if (small < 10) return cps_gamma(small) * exp(cps_gamma_ratio_log(small, large));
     return exp(cps_betaln_positive(a, b));
 }
+/* gamma(a) gamma(b) / gamma(a + b) without the exponential of `part`: a >= b, b below -9, neither a pole. By
+ * reflections, so that no large logarithms are subtracted. */
+CPS_HEAVY double cps_beta_left(double a, double b, double *part)
+{
+    const double sum = a + b;
+    double f;
+    if (sum > -9 && a <= -2 * b) { /* a > 0, and the sum is exact: gamma(a) / gamma(1 - b) */
+        *part = -cps_gamma_ratio_log(sum - 1, 1 - b);
+        f = CPS_PI / cps_sinpi(b);
+        if (sum < 150) return f * cps_rgamma(sum);
+        *part -= cps_gammaln(sum);
+    } else if (sum > -9) {
+        *part = cps_gammaln(b) + cps_gamma_ratio_log(b, a);
+        f = cps_gammasgn(b);
+    } else { /* gamma(a), gamma(1 - a - b) / gamma(1 - b), and sin(pi (a + b)) / sin(pi b) */
+        const int exact = sum - a == b && sum - b == a;
+        f = exact && sum == floor(sum) ? 0 : cps_sinpi(a) * (cps_cospi(b) / cps_sinpi(b)) + cps_cospi(a);
+        *part = cps_gamma_ratio_log(a, 1 - sum);
+        if (fabs(a) < 150 && fabs(a) > 1e-290) return f * cps_gamma(a);
+        *part += cps_gammaln(a);
+        f *= cps_gammasgn(a);
+    }
+    return f;
+}
 CPS_HEAVY double cps_beta(double a, double b)
 {
+    double part;
     if (a != a || b != b) return CPS_NAN;
     if (a > 0 && b > 0) return cps_beta_positive(a, b);
     if (a < b) {
@@ -366,28 +392,43 @@ CPS_HEAVY double cps_beta(double a, double b)
     }
     if (a == CPS_INF) return cps_gammasgn(b) * a;
     if (fabs(a) < 150 && fabs(b) < 150 && fabs(a + b) < 150) return cps_gamma(a) * (cps_rgamma(a + b) * cps_gamma(b));
-    if (a < CPS_INF && a + b > 10 && b > -150) return cps_gamma(b) * exp(cps_gamma_ratio_log(b, a));
-    if (cps_is_pole(a + b)) return 0;
-    return cps_gammasgn(a) * cps_gammasgn(b) * cps_gammasgn(a + b) *
-           exp((cps_gammaln(a) - cps_gammaln(a + b)) + cps_gammaln(b));
+    const int right = a + b > 10 && b > -150;
+    const double f = right ? cps_gamma(b) : cps_beta_left(a, b, &part);
+    const double half = exp(0.5 * (right ? cps_gamma_ratio_log(b, a) : part));
+    return f == 0 ? 0 : f * half * half;
 }
 CPS_HEAVY double cps_betaln(double a, double b)
 {
+    double part;
     if (a != a || b != b) return CPS_NAN;
     if (a > 0 && b > 0) return cps_betaln_positive(a, b);
     if (a < b) {
         const double t = a;
         a = b, b = t;
     }
-    if (a < CPS_INF && a + b > 10 && b > -1e15 && !cps_is_pole(b))
-        return cps_gammaln(b) + cps_gamma_ratio_log(b, a);
+    if (a < CPS_INF && a + b > 10 && b > -150 && !cps_is_pole(b)) return cps_gammaln(b) + cps_gamma_ratio_log(b, a);
     const double v = cps_beta(a, b);
     if (v != 0 && fabs(v) < CPS_INF) return log(fabs(v));
+    if (a > 0 && a == floor(a) && cps_is_pole(b) && 1 - b - a > 0) return cps_betaln_positive(1 - b - a, a);
     if (cps_is_pole(a) || cps_is_pole(b) || a == CPS_INF) return CPS_INF;
-    return cps_is_pole(a + b) ? -CPS_INF : (cps_gammaln(a) - cps_gammaln(a + b)) + cps_gammaln(b);
+    if (b > -9) return cps_is_pole(a + b) ? -CPS_INF : (cps_gammaln(a) - cps_gammaln(a + b)) + cps_gammaln(b);
+    const double f = cps_beta_left(a, b, &part);
+    return f == 0 ? -CPS_INF : log(fabs(f)) + part;
 }
 
-/* gamma(z + m) / gamma(z) */
+/* gamma(z + m) / gamma(z) of finite numbers */
+CPS_HEAVY double cps_poch_of(double z, double m)
+{
+    if (cps_is_pole(z)) return 0;
+    if (cps_is_pole(z + m)) return CPS_INF;
+    if (fabs(z) < 20 && fabs(z + m) < 20) return cps_gamma(z + m) * cps_rgamma(z);
+    if (z > 10 && m > 0) return exp(-cps_gamma_ratio_log(m, z));
+    if (z + m > 10 && m < 0) return exp(cps_gamma_ratio_log(-m, z + m));
+    if (z < -9 && z + m < -9) /* the reflection of both */
+        return exp(-cps_gamma_ratio_log(m, 1 - z - m)) /
+               (cps_cospi(m) + cps_sinpi(m) * (cps_cospi(z) / cps_sinpi(z)));
+    return cps_gammasgn(z) * cps_gammasgn(z + m) * exp(cps_gammaln(z + m) - cps_gammaln(z));
+}
 CPS_HEAVY double cps_poch(double z, double m)
 {
     if (z == -CPS_INF) return m == floor(m) && fabs(m) < CPS_INF ? pow(z, m) : CPS_NAN;
@@ -400,12 +441,12 @@ CPS_HEAVY double cps_poch(double z, double m)
         for (double k = -1; k >= m; k--) r /= z + k;
         return fabs(r) == CPS_INF && m < 0 ? CPS_INF : r;
     }
-    if (cps_is_pole(z + m)) return cps_is_pole(z) ? CPS_NAN : CPS_INF;
-    if (cps_is_pole(z)) return 0;
-    if (fabs(z) < 20 && fabs(z + m) < 20) return cps_gamma(z + m) * cps_rgamma(z);
-    if (z > 10 && m > 0) return exp(-cps_gamma_ratio_log(m, z));
-    if (z + m > 10 && m < 0) return exp(cps_gamma_ratio_log(-m, z + m));
-    return cps_gammasgn(z) * cps_gammasgn(z + m) * exp(cps_gammaln(z + m) - cps_gammaln(z));
+    if (m == floor(m)) { /* the same product from its other end */
+        const double sign = fmod(m, 2) != 0 ? -1 : 1;
+        if (m < 0 && (z < 1 || (m < -1e15 && z != floor(z)))) return sign / cps_poch_of(1 - z, -m);
+        if (m > 0 && z + m < 1) return sign * cps_poch_of(1 - z - m, m);
+    }
+    return cps_poch_of(z, m);
 }
 
 /* Binomial coefficients of real arguments. */
@@ -428,9 +469,11 @@ CPS_HEAVY double cps_binom(double n, double k)
             return num / den;
         }
     }
-    if (k == floor(k) && k < 0) return 0;
+    if (k == floor(k) && (k < 0 || (k > n && n >= 0 && n == floor(n)))) return 0;
+    const double sine = cps_sinpi(k) * cps_cospi(n) - cps_cospi(k) * cps_sinpi(n); /* of pi (k - n) */
+    const int far = k > 10 && k - n > 10 && (n > -1 || k != floor(k) || k > 1e8 * fabs(n));
     double sign = 1;
-    if (n < -1 && k == floor(k)) { /* the same of k - n - 1, which is above k */
+    if (n < -1 && k == floor(k) && !far) { /* the same of k - n - 1, which is above k */
         sign = k - 2 * floor(0.5 * k) != 0 ? -1 : 1;
         n = k - n - 1;
     }
@@ -439,18 +482,19 @@ CPS_HEAVY double cps_binom(double n, double k)
         return sign * (beta > 1e-290 ? 1 / ((n + 1) * beta)
                                      : exp(-log(n + 1) - cps_betaln_positive(1 + n - k, 1 + k)));
     }
-    if (k > 1e8 * fabs(n)) { /* the reflection of gamma(n - k + 1), and the leading terms in n/k */
-        const double size = (cps_gamma(1 + n) / k + cps_gamma(1 + n) * n / (2 * k * k)) / (CPS_PI * pow(k, n));
-        kx = floor(k);
-        return (kx - 2 * floor(0.5 * kx) != 0 ? -1 : 1) * size * cps_sinpi((k - kx) - n);
-    }
     if (fabs(n) < 150 && fabs(k) < 150 && fabs(n - k) < 150) /* no product on the way leaves the range */
         return cps_gamma(n + 1) * cps_rgamma(k + 1) * cps_rgamma(n - k + 1);
+    if (far) { /* the reflection of gamma(n - k + 1) */
+        const double size = cps_gamma_ratio_log(n + 1, k - n), half = exp(0.5 * size);
+        if (sine == 0) return 0;
+        if (fabs(n) < 150) return cps_gamma(n + 1) * (sine / CPS_PI) * half * half;
+        return cps_gammasgn(n + 1) * (sine / CPS_PI) * exp(cps_gammaln(n + 1) + size);
+    }
     const double beta = (n + 1) * cps_beta(1 + n - k, 1 + k);
     if (fabs(beta) > 1e-300 && fabs(beta) < 1e300) return 1 / beta;
     if (cps_is_pole(k + 1) || cps_is_pole(n - k + 1)) return 0;
     sign = cps_gammasgn(n + 1) * cps_gammasgn(k + 1) * cps_gammasgn(n - k + 1);
-    return sign * exp(cps_gammaln(n + 1) - cps_gammaln(k + 1) - cps_gammaln(n - k + 1));
+    return sign * exp(-log(fabs(n + 1)) - cps_betaln(1 + n - k, 1 + k));
 }
 
 #endif

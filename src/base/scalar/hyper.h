@@ -308,11 +308,29 @@ CPS_MATH double cps_hyper_of_degree(double n, double b, double c, double x)
 {
     return cps_hyp2f1_at(-n, b, c, 0.5 * (1 - x), 0.5 * (1 + x)); /* near -1 the second is exact */
 }
+/* A polynomial p of whole degree n and positive leading coefficient, whose zeros lie within `far`: infinite beyond
+ * them, where its steps subtract infinities. */
+CPS_MATH double cps_beyond_zeros(double p, double n, double x, double far)
+{
+    return p == p || !(fabs(x) > far) ? p : x < 0 && fmod(n, 2) != 0 ? -CPS_INF : CPS_INF;
+}
+/* Of equal parameters, by steps that keep the parity: the polynomials of odd degree have their zero at 0 exactly. */
+CPS_HEAVY double cps_eval_jacobi_even(double n, double a, double x)
+{
+    double before = 1, p = (a + 1) * x;
+    for (double k = 1; k < n; k++) {
+        const double next = (k + a + 1) * ((2 * (k + a) + 1) * x * p - (k + a) * before) / ((k + 1) * (k + 1 + 2 * a));
+        before = p;
+        p = next;
+    }
+    return p;
+}
 CPS_HEAVY double cps_eval_jacobi(double n, double a, double b, double x)
 {
     if (n != n || a != a || b != b || x != x) return CPS_NAN;
     if (!cps_is_degree(n)) return cps_binomial_of(n, a) * cps_hyper_of_degree(n, n + a + b + 1, a + 1, x);
     if (n == 0) return 1;
+    if (a == b && a > -1 && fabs(x) < 0.5) return cps_eval_jacobi_even(n, a, x);
     /* by differences, which keep digits near x = 1 (as SciPy has it) */
     double d = 0.5 * (a + b + 2) * (x - 1) / (a + 1), p = d + 1, scale = 1, least = 1;
     if (n == 1) return 0.5 * (2 * (a + 1) + (a + b + 2) * (x - 1));
@@ -324,7 +342,7 @@ CPS_HEAVY double cps_eval_jacobi(double n, double a, double b, double x)
         p += d;
     }
     for (double k = 1; k <= n; k++) scale *= (a + k) / k;
-    if (least > 1e-3) return scale * p;
+    if (least > 1e-3) return a > -1 && b > -1 ? cps_beyond_zeros(scale * p, n, x, 1) : scale * p;
     return scale * cps_hyper_of_degree(n, n + a + b + 1, a + 1, x); /* a step nearly divided by 0 */
 }
 CPS_HEAVY double cps_eval_legendre(double n, double x)
@@ -333,12 +351,13 @@ CPS_HEAVY double cps_eval_legendre(double n, double x)
     if (n < 0 && n == rint(n)) n = -n - 1;
     if (!cps_is_degree(n)) return cps_hyper_of_degree(n, n + 1, 1, x);
     if (n == 0) return 1;
+    if (fabs(x) < 0.5) return cps_eval_jacobi_even(n, 0, x);
     double d = x - 1, p = x;
     for (double k = 1; k < n; k++) {
         d = (2 * k + 1) / (k + 1) * (x - 1) * p + k / (k + 1) * d;
         p += d;
     }
-    return p;
+    return cps_beyond_zeros(p, n, x, 1);
 }
 CPS_HEAVY double cps_eval_chebyt(double n, double x)
 {
@@ -351,7 +370,11 @@ CPS_HEAVY double cps_eval_chebyt(double n, double x)
             before = p;
             p = next;
         }
-        return p;
+        return cps_beyond_zeros(p, n, x, 1);
+    }
+    if (n == rint(n) && fabs(x) < 0.5) { /* the parity is kept */
+        const double turn = n * asin(x), r = fmod(n, 2) != 0 ? sin(turn) : cos(turn);
+        return fmod(n, 4) >= 2 ? -r : r;
     }
     if (fabs(x) <= 1) return cos(n * acos(x));
     if (x > 1) return cosh(n * acosh(x));
@@ -369,7 +392,7 @@ CPS_HEAVY double cps_eval_chebyu_of(double n, double x)
         before = p;
         p = next;
     }
-    return p;
+    return cps_beyond_zeros(p, n, x, 1);
 }
 CPS_MATH double cps_eval_chebyu(double n, double x)
 {
@@ -386,7 +409,7 @@ CPS_HEAVY double cps_eval_gegenbauer(double n, double a, double x)
         before = p;
         p = next;
     }
-    return p;
+    return a > 0 ? cps_beyond_zeros(p, n, x, 1) : p;
 }
 CPS_HEAVY double cps_eval_genlaguerre(double n, double a, double x)
 {
@@ -399,7 +422,7 @@ CPS_HEAVY double cps_eval_genlaguerre(double n, double a, double x)
         before = p;
         p = next;
     }
-    return p;
+    return cps_beyond_zeros(p, n, -x, x < 0 ? 0 : 4 * n + 2 * a + 2);
 }
 /* He of whole degrees, and H: times `two` at each step, of two x. */
 CPS_HEAVY double cps_eval_hermite_of(double n, double x, double two)
@@ -411,7 +434,7 @@ CPS_HEAVY double cps_eval_hermite_of(double n, double x, double two)
         before = p;
         p = next;
     }
-    return p;
+    return cps_beyond_zeros(p, n, x, 2 * sqrt(n));
 }
 CPS_HEAVY double cps_eval_sh_jacobi(double n, double p, double q, double x)
 {

@@ -318,12 +318,25 @@ CPS_MATH cp_complex128 cps_three(double a, cp_complex128 x, cp_complex128 y, dou
 {
     return cps_add_c128(cps_scale(cps_multiply_c128(x, y), a), cps_scale(z, b));
 }
+/* Of equal parameters, by steps that keep the parity. */
+CPS_HEAVY cp_complex128 cps_eval_jacobi_even_c128(double n, double a, cp_complex128 z)
+{
+    cp_complex128 before = CPS_C(1, 0), p = cps_scale(z, a + 1);
+    for (double k = 1; k < n; k++) {
+        const double f = (k + a + 1) / ((k + 1) * (k + 1 + 2 * a));
+        const cp_complex128 next = cps_three((2 * (k + a) + 1) * f, z, p, -(k + a) * f, before);
+        before = p;
+        p = next;
+    }
+    return p;
+}
 CPS_HEAVY cp_complex128 cps_eval_jacobi_c128(double n, double a, double b, cp_complex128 z)
 {
     if (n != n || a != a || b != b || z.re != z.re || z.im != z.im) return cps_no_number();
     if (!cps_is_degree(n))
         return cps_scale(cps_hyper_of_degree_c128(n, n + a + b + 1, a + 1, z), cps_binomial_of(n, a));
     if (n == 0) return CPS_C(1, 0);
+    if (a == b && a > -1 && fabs(z.re) < 0.5 && fabs(z.im) < 0.5) return cps_eval_jacobi_even_c128(n, a, z);
     const cp_complex128 y = CPS_C(z.re - 1, z.im);
     if (n == 1) return CPS_C(a + 1 + 0.5 * (a + b + 2) * y.re, 0.5 * (a + b + 2) * y.im);
     cp_complex128 d = cps_scale(y, 0.5 * (a + b + 2) / (a + 1)), p = CPS_C(d.re + 1, d.im);
@@ -345,6 +358,7 @@ CPS_HEAVY cp_complex128 cps_eval_legendre_c128(double n, cp_complex128 z)
     if (n < 0 && n == rint(n)) n = -n - 1;
     if (!cps_is_degree(n)) return cps_hyper_of_degree_c128(n, n + 1, 1, z);
     if (n == 0) return CPS_C(1, 0);
+    if (fabs(z.re) < 0.5 && fabs(z.im) < 0.5) return cps_eval_jacobi_even_c128(n, 0, z);
     const cp_complex128 y = CPS_C(z.re - 1, z.im);
     cp_complex128 d = y, p = z;
     for (double k = 1; k < n; k++) {

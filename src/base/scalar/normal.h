@@ -34,20 +34,24 @@ CPS_HEAVY cp_complex128 cps_erfc_scaled(cp_complex128 z, double scale, double ro
     if (z.re != z.re || z.im != z.im) return CPS_C(CPS_NAN, CPS_NAN);
     const double side = z.re < 0 ? -1 : 1;
     if (z.re == 0) { /* 1 - i erfi(y root) */
-        const double e = cps_exp_square_c128(z, scale).re;
+        const double y = fabs(z.im), half = exp(0.5 * scale * y * y);
         const double d = -CPS_TWO_OVER_SQRT_PI * cps_dawsn(z.im * root);
-        return CPS_C(1, cps_infinite(e) ? copysign(CPS_INF, d) : d * e);
+        return CPS_C(1, y > 60 ? copysign(CPS_INF, d) : d * half * half * (1 + scale * fma(y, y, -(y * y))));
     }
     if (fabs(z.im) == CPS_INF) return CPS_C(CPS_NAN, CPS_NAN);
     if (fabs(z.re) == CPS_INF) return CPS_C(1 - side, 0);
     const cp_complex128 w = cps_wofz_c128(CPS_C(-side * z.im * root, side * z.re * root));
     const cp_complex128 e = cps_exp_square_c128(z, scale);
     cp_complex128 r = cps_multiply_c128(e, w);
-    if (cps_infinite(e.re) || cps_infinite(e.im)) { /* of the direction of the product */
+    const cp_complex128 less = cps_infinite(e.re) || cps_infinite(e.im) ? cps_exp_square_less(z, scale, 700) : e;
+    if (cps_infinite(less.re) || cps_infinite(less.im)) { /* of the direction of the product */
         const double angle = -2 * z.re * z.im * scale + atan2(w.im, w.re);
         const double size = exp(0.5 * (z.im * z.im - z.re * z.re) * scale);
         const double m = size * hypot(w.re, w.im) * size;
         r = CPS_C(m * cos(angle), m * sin(angle));
+    } else if (cps_infinite(e.re) || cps_infinite(e.im)) { /* times exp(700) */
+        r = cps_multiply_c128(less, w);
+        r = CPS_C(r.re * 1.0142320547350045e304, r.im * 1.0142320547350045e304);
     }
     return side < 0 ? CPS_C(2 - r.re, -r.im) : r;
 }
@@ -90,7 +94,7 @@ CPS_HEAVY cp_complex128 cps_ndtr_c128(cp_complex128 z)
 CPS_HEAVY cp_complex128 cps_log_ndtr_c128(cp_complex128 z)
 {
     if (z.im == 0) return CPS_C(cps_log_ndtr(z.re), z.im);
-    if (z.re > 0 && (z.re > fabs(z.im) || z.re > 6)) { /* log(1 - ndtr(-z)) */
+    if (z.re > 0) { /* log(1 - ndtr(-z)) */
         const cp_complex128 tail = cps_ndtr_c128(CPS_C(-z.re, -z.im));
         if (fabs(tail.re) < 0.5 && fabs(tail.im) < 0.5) return cps_log1p_c128(CPS_C(-tail.re, -tail.im));
         if (fabs(tail.re) < 1e300 && fabs(tail.im) < 1e300) return cps_log_c128(CPS_C(1 - tail.re, -tail.im));

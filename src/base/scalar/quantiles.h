@@ -156,6 +156,7 @@ CPS_HEAVY double cps_kolmogi(double p)
 {
     if (!(p >= 0 && p <= 1)) return CPS_NAN;
     if (p == 0 || p == 1) return p == 0 ? CPS_INF : 0;
+    if (p < 1e-290) return sqrt(0.5 * (0.69314718055994530942 - log(p))); /* of the first term, maybe subnormal */
     const int below = p > 0.5;
     const double q = below ? 1 - p : p;
     double x = below ? 0.5 : sqrt(0.5 * log(2 / p));

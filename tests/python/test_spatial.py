@@ -323,3 +323,42 @@ def test_single_distances_have_scipys_types_and_errors():
     assert float(cd.sokalsneath(one, none)) == sd.sokalsneath([True, False, False], [False] * 3) == 1
     a, b = np.arange(12.0).reshape(4, 3), np.arange(6.0).reshape(2, 3) + 0.25
     assert cd.directed_hausdorff(cp.asarray(a), cp.asarray(b), seed=1) == sd.directed_hausdorff(a, b, seed=1)
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("kind", ["ConvexHull", "Delaunay", "Voronoi"])
+def test_points_far_out(kind):
+    """Products that overflow: QhullError, where Qhull itself refuses them or ends the process. In one of its own, which
+    must live."""
+    import subprocess
+    import sys
+    code = f"""
+import sys
+import numpy as np, cuprite as cp
+s, r = cp.scipy.spatial, np.random.default_rng(4)
+for d in range(2, 7):
+    for power in (106, 111, 120, 136, 149, 158, 200, 300):
+        for change in (lambda x: x, np.round, lambda x: x * 10.0 ** r.integers(-200, 0, (len(x), 1)),
+                       lambda x: x * 10.0 ** r.integers(-200, 0, d)):
+            x = np.concatenate([np.eye(d, d)[:1] + 1, change(r.normal(size=(3 * d, d)))]) * 10.0 ** power
+            try:
+                s.{kind}(cp.asarray(x))
+                found = "fine"
+            except s.QhullError:
+                found = "QhullError"
+            # Qhull has the points' dimensions, and one more for all but hulls
+            most = 150 if d + ("{kind}" != "ConvexHull") < 4 else 100
+            if power > most and found == "fine" and ("{kind}" != "Delaunay" or d > 2):
+                print(d, power, "was taken")
+try:
+    m = s.{kind}(cp.asarray(r.random((9, 4))), incremental=True)
+    m.add_points(cp.asarray(np.full((2, 4), 1e120)))
+    print("was added")
+except s.QhullError:
+    m.add_points(cp.asarray(r.random((2, 4))))
+    assert m.points.shape == (11, 4)
+s.{kind}(cp.asarray(r.random((9, 4)) * 1e90 if "{kind}" == "Delaunay" else r.random((9, 4))))
+print("lives")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "lives\n", (done.returncode, done.stdout[-300:], done.stderr[-500:])

@@ -32,11 +32,21 @@ def _host(x):
     return x.get() if isinstance(x, ndarray) else numpy.asarray(x)
 
 
+def _check_magnitudes(x, dimensions):
+    """QhullError for points so far out that products of theirs overflow: with some of them Qhull, which has so many
+    dimensions, reads beyond its memory and ends the process, and it refuses most others itself."""
+    most = 1e150 if dimensions < 4 else 1e100
+    if x.dtype.kind in "fiu" and x.size:
+        size = abs(x.astype(numpy.float64))
+        if not numpy.isnan(size).any() and size.max(initial=0, where=numpy.isfinite(size)) > most:
+            raise _scipy_spatial().QhullError(f"coordinates must be at most {most:g}, whose products are finite")
+
+
 class _Qhull:
     """An object of SciPy's whose arrays are brought to the device when they are asked for."""
 
     _held = "points"
-    _kind = ""
+    _kind, _lifts = "", True    # SciPy's name; has Qhull one dimension more than the points?
 
     def __init__(self, given, *args):
         if isinstance(given, numpy.ma.MaskedArray):
@@ -44,7 +54,9 @@ class _Qhull:
         self.points = array(given)
         if self.points.ndim != 2:
             raise ValueError(f"points must be (points, dimensions), not of {self.points.ndim} dimensions")
-        self._there = getattr(_scipy_spatial(), self._kind)(_host(given), *args)
+        host = _host(given)
+        _check_magnitudes(host, host.shape[1] + self._lifts)
+        self._there = getattr(_scipy_spatial(), self._kind)(host, *args)
         with self.points.device:
             self.points = cuprite.asarray(self._there.points)  # float64, and not what the caller may change
         self._joggled = "QJ" in (args[-1] or "")
@@ -70,6 +82,8 @@ class _Qhull:
         with numpy.errstate(over="ignore", invalid="ignore"):
             if given.dtype.kind == "f" and not numpy.isfinite(numpy.square(given.astype(numpy.float64)).sum()):
                 raise ValueError("Points must be finite, and so must their squares")
+        if given.ndim == 2:
+            _check_magnitudes(given, given.shape[1] + self._lifts)
         self._there.add_points(given, restart)
         with self.points.device:
             self.__dict__ = {"points": cuprite.asarray(self._there.points), "_there": self._there,
@@ -155,7 +169,8 @@ class Delaunay(_Plane):
 
     Parameters: points: (points, dimensions); furthest_site: whether it is of the farthest site; incremental: whether
         points may be added; qhull_options: Qhull's words.
-    Errors: QhullError for points that lie in a plane; ValueError for points that are not finite.
+    Errors: QhullError for points that lie in a plane, or whose products overflow; ValueError for points that are not
+        finite.
 
     Example:
         >>> mesh = cp.scipy.spatial.Delaunay(cp.asarray([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
@@ -252,10 +267,11 @@ class ConvexHull(_Qhull):
     """The convex hull of points: Qhull's, on the host; its arrays lie on the points' device.
 
     Parameters: points: (points, dimensions); incremental: whether points may be added; qhull_options: Qhull's words.
-    Errors: QhullError for points that lie in a plane; ValueError for points that are not finite.
+    Errors: QhullError for points that lie in a plane, or whose products overflow; ValueError for points that are not
+        finite.
     """
 
-    _kind = "ConvexHull"
+    _kind, _lifts = "ConvexHull", False
 
     def __init__(self, points, incremental=False, qhull_options=None):
         super().__init__(points, incremental, qhull_options)
@@ -267,7 +283,8 @@ class Voronoi(_Qhull):
 
     Parameters: points: (points, dimensions); furthest_site: whether it is of the farthest site; incremental: whether
         points may be added; qhull_options: Qhull's words.
-    Errors: QhullError for points that lie in a plane; ValueError for points that are not finite.
+    Errors: QhullError for points that lie in a plane, or whose products overflow; ValueError for points that are not
+        finite.
     """
 
     _kind = "Voronoi"

@@ -465,3 +465,23 @@ def test_wrong_as_scipy(line):
 def test_limits(call):
     with raises(ValueError):
         call()
+
+
+def test_points_that_all_coincide():
+    with raises(ValueError):
+        ci.BarycentricInterpolator(cp.zeros(4), cp.arange(4.0))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_orders_whose_factorials_overflow():
+    """Integrals and derivatives of an order where factors are infinite in float64: SciPy's values, no OverflowError."""
+    x, c = np.array([0.0, 1.0, 3.0]), np.arange(1.0, 9.0).reshape(4, 2)
+    ours, theirs = ci.PPoly(cp.asarray(c), cp.asarray(x)), si.PPoly(c, x)
+    at = np.array([0.0, 0.5, 2.0])
+    for n in (5, 100):    # SciPy's are NaN soon after
+        np.testing.assert_allclose(ours.antiderivative(n)(cp.asarray(at)).get(), theirs.antiderivative(n)(at),
+                                   rtol=1e-9)
+    assert (ours.antiderivative(300)(cp.asarray(at[:2])).get() == 0).all()
+    long = np.ones((260, 1))
+    got, want = (m.PPoly(xp(long), xp([0.0, 1.0])).derivative(200).c for m, xp in ((ci, cp.asarray), (si, np.asarray)))
+    np.testing.assert_allclose(got.get(), want, rtol=1e-9)

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import cuprite as cp
-from oracle import kind, raises
+from oracle import kind, outcome, raises
 
 ss = pytest.importorskip("scipy.spatial")
 sd = ss.distance
@@ -296,6 +296,18 @@ s.Delaunay(a * np.nan)
 s.Delaunay(a[:, :2] * 0)
 s.Delaunay(a[:, :2]).find_simplex(b)
 """.strip().splitlines()
+
+
+@pytest.mark.parametrize("workers", [0, -2, 1.5, "a", -1, 1, 3, None])
+def test_workers(workers):
+    """They are not needed, and no number of SciPy's is another error, or none."""
+    ours, theirs = cs.KDTree(cp.asarray(A)), ss.KDTree(A)
+    for call in (lambda t, x: t.query(x, workers=workers), lambda t, x: t.query_ball_point(x, 1.0, workers=workers)):
+        assert isinstance(outcome(lambda: call(ours, cp.asarray(B))), type) == isinstance(  # noqa: B023
+            outcome(lambda: call(theirs, B)), type)  # noqa: B023
+        if isinstance(outcome(lambda: call(theirs, B)), type):  # noqa: B023
+            with raises(outcome(lambda: call(theirs, B))):  # noqa: B023
+                call(ours, cp.asarray(B))
 
 
 @pytest.mark.parametrize("line", WRONG)

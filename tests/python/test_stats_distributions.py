@@ -130,3 +130,12 @@ def test_intervals_of_correlations(n, alternative):
         for g, w in zip(got.confidence_interval(level), want.confidence_interval(confidence_level=level)):
             assert g.shape == w.shape and g.dtype == w.dtype
             np.testing.assert_allclose(g.get(), w, rtol=1e-6)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_densities_of_points_that_are_not_finite(bad):
+    """Not the same as points that lie in a plane."""
+    x = np.r_[np.arange(6.0), bad]
+    assert outcome(lambda: st.gaussian_kde(x)) is ValueError
+    with raises(ValueError):
+        cs.gaussian_kde(cp.asarray(x))

@@ -194,7 +194,8 @@ class BarycentricInterpolator(_WithDerivatives):
         self.xi, self._y_axis = _arrays.real(xi), axis
         self.n = self.xi.size
         self.set_yi(yi, axis)
-        self._scale = 4.0 / float(self.xi.max() - self.xi.min()) if self.n > 1 else 1.0
+        width = float(self.xi.max() - self.xi.min()) if self.n > 1 else 0.0
+        self._scale = 4.0 / width if width else 1.0
         self.wi = self._weights() if wi is None else _arrays.real(wi)
 
     def _weights(self) -> ndarray:

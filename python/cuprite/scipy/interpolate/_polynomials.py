@@ -186,7 +186,7 @@ class PPoly(_Piecewise):
         k = self.c.shape[0]
         if k <= nu:
             return self._like(cuprite.zeros((1,) + self.c.shape[1:], self.c.dtype))
-        factor = numpy.array([math.prod(range(m, m + nu)) for m in range(k - nu, 0, -1)], float)
+        factor = numpy.array([math.prod(map(float, range(m, m + nu))) for m in range(k - nu, 0, -1)])
         return self._like(self.c[:k - nu] * on_first(cuprite.asarray(factor), self.c.ndim))
 
     def antiderivative(self, nu=1) -> PPoly:
@@ -197,7 +197,7 @@ class PPoly(_Piecewise):
         if nu <= 0:
             return self.derivative(-nu)
         k, ndim = self.c.shape[0], self.c.ndim
-        factor = numpy.array([math.prod(range(m, m + nu)) for m in range(k, 0, -1)], float)
+        factor = numpy.array([math.prod(map(float, range(m, m + nu))) for m in range(k, 0, -1)])
         c = cuprite.concatenate([self.c / on_first(cuprite.asarray(factor), ndim),
                                  cuprite.zeros((nu,) + self.c.shape[1:], self.c.dtype)])
         width = on_first(self.x[1:] - self.x[:-1], ndim - 1)

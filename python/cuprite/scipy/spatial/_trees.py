@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 
 import numpy
 
@@ -26,6 +27,12 @@ def _power(p):
     if not p >= 1:
         raise ValueError("Only p-norms with 1<=p<=infinity permitted")
     return float(p)
+
+
+def _check_workers(workers):
+    """Threads are the library's: the number is checked, and not needed."""
+    if workers is not None and operator.index(workers) < 1 and workers != -1:
+        raise ValueError(f"Invalid number of workers {workers}, must be -1 or > 0")
 
 
 def _rows(starts, which) -> ndarray:
@@ -116,6 +123,7 @@ class KDTree:
         Errors: ValueError for other numbers of dimensions, places that are not finite, k or p below 1, a negative eps.
         """
         p = _power(p)
+        _check_workers(workers)
         if eps < 0:
             raise ValueError("eps must be non-negative")
         shape, at = self._places(x)
@@ -176,6 +184,7 @@ class KDTree:
         Errors: ValueError for other numbers of dimensions, and places that are not finite.
         """
         p = float(p)
+        _check_workers(workers)
         shape, at = self._places(x)
         radius = cuprite.broadcast_to(points(r), shape).reshape(at.shape[0])
         if return_length:

@@ -78,7 +78,7 @@ class gaussian_kde:
         """Sets the width of the Gaussians.
 
         Parameters: bw_method: 'scott', 'silverman', a factor, or a function of the object.
-        Errors: ValueError for anything else; LinAlgError for points in a plane.
+        Errors: ValueError for anything else, and for points that are not finite; LinAlgError for those in a plane.
         """
         if bw_method is None or (isinstance(bw_method, str) and bw_method == "scott"):
             self.covariance_factor = self.scotts_factor
@@ -95,6 +95,8 @@ class gaussian_kde:
         try:
             self._data_cholesky = computed(cuprite.linalg.cholesky(data))
         except numpy.linalg.LinAlgError as why:
+            if not bool(cuprite.isfinite(data).all()):
+                raise ValueError("array must not contain infs or NaNs") from None
             raise numpy.linalg.LinAlgError("The data appears to lie in a lower-dimensional subspace of the space in "
                                            "which it is expressed.") from why
         self._data_covariance = data

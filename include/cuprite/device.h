@@ -65,9 +65,10 @@ CP_API cp_code cp_library_folders_set(const char *folders);
 CP_API int cp_threads(void);
 CP_API cp_code cp_threads_set(int n); /* of the CPU, from now on */
 
-/* Whether the program wants its call to end. Distances of points and searches in trees (cdist, KDTree) ask about ten
- * times a second, on the thread that called, and fail with CP_ERROR_INTERRUPTED where it is true; on the CPU only. The
- * function may call the library. NULL, the default: nobody is asked. */
+/* Whether the program wants its call to end. Distances of points, searches in trees (cdist, KDTree), shortest paths,
+ * filters of images by windows and direct convolutions ask about ten times a second, on the thread that called, and
+ * fail with CP_ERROR_INTERRUPTED where it is true; on the CPU only. The function may call the library. NULL, the
+ * default: nobody is asked. */
 typedef bool cp_interrupt(void);
 CP_API void cp_interrupt_set(cp_interrupt *function);
 

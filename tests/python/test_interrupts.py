@@ -31,6 +31,7 @@ def works():
 
 WIDE = "x = cp.asarray(rng.random((2000, 4000)))\n"
 GRAPH = "from cuprite.scipy import sparse\ng = sparse.random_array((200000, 200000), density=5e-5, rng=1).tocsr()\n"
+IMAGE = "from cuprite.scipy import ndimage, signal\nx = cp.asarray(rng.random((3000, 3000)))\n"
 TREE = "x = cp.asarray(rng.random((400000, 3)))\nt = KDTree(x)\n"
 CALLS = {
     "cdist": (WIDE, "distance.cdist(x, x, 'jensenshannon')"),
@@ -52,6 +53,15 @@ CALLS = {
     "dijkstra": (GRAPH, "sparse.csgraph.dijkstra(g, indices=cp.arange(300))"),
     "dijkstra, one thread": ("cp._device.threads(1)\n" + GRAPH,
                              "[sparse.csgraph.dijkstra(g, indices=[0, 1], min_only=True) for i in range(100)]"),
+    "median_filter": (IMAGE, "ndimage.median_filter(x, 101)"),
+    "maximum_filter": (IMAGE, "ndimage.maximum_filter(x, footprint=cp.arange(9801).reshape(99, 99) % 7 > 0)"),
+    "correlate": (IMAGE, "ndimage.correlate(x, x[:299, :299])"),
+    "gaussian_filter": (IMAGE, "[ndimage.gaussian_filter(x, 400) for i in range(100)]"),
+    "correlate2d": (IMAGE, "signal.correlate2d(x, x[:1500, :1500])"),
+    "convolve": (IMAGE, "signal.convolve(x.ravel(), x.ravel()[:4000000], method='direct')"),
+    "medfilt2d, one thread": ("cp._device.threads(1)\n" + IMAGE, "signal.medfilt2d(x, 101)"),
+    "distance_transform_bf": (IMAGE, "ndimage.distance_transform_bf(x[:1500, :1500] > 0.5)"),
+    "lombscargle": (IMAGE, "signal.lombscargle(x[:100].ravel(), x[:100].ravel(), 1 + x[100:200].ravel())"),
     "count_neighbors": (TREE, "t.count_neighbors(t, 3.0, p=3.5)"),
 }
 

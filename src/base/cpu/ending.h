@@ -31,5 +31,10 @@ static inline cp_code cpi_ending_code(const cpi_ending *e)
 {
     return __atomic_load_n(&e->ended, __ATOMIC_RELAXED) ? CP_ERROR_INTERRUPTED : CP_OK;
 }
+/* A backend's code, with the words for a call that was ended. */
+static inline cp_code cpi_ending_named(const char *name, cp_code code)
+{
+    return code == CP_ERROR_INTERRUPTED ? cpi_fail(code, "%s: the call was interrupted", name) : code;
+}
 
 #endif

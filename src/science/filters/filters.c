@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cpu/ending.h"
 #include "filters/call.h"
 
 cp_code cpi_filter_rule(const cpi_filter_call *c, cpi_boundary *rule)
@@ -70,7 +71,7 @@ static cp_code run_line(const cpi_line_call *l, cp_array *in, cp_array *to, int 
     sizes(f, in, axis);
     f->in = in->data, f->out = to->data;
     f->weights = weights ? (const double *)weights->data : NULL;
-    return to->device->backend->filters->line(cpi_stream(to->device), f);
+    return cpi_ending_named(l->c.name, to->device->backend->filters->line(cpi_stream(to->device), f));
 }
 
 /* The result of `type`; `computed`: the type of what is read. */

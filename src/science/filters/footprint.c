@@ -1,6 +1,7 @@
 /* Filters over windows of all axes: correlations, extremes, ranks. A footprint's positions are read on the host. */
 #include <string.h>
 
+#include "cpu/ending.h"
 #include "filters/call.h"
 
 double *cpi_filter_numbers(const char *name, cp_array *x, int64_t n)
@@ -75,7 +76,7 @@ static cp_array *run_window(const cpi_window_call_nd *w, cp_array *x, cp_array *
         f->fill = w->c.cval;
         f->in = in->data, f->out = o.array->data;
         f->weights = weights ? (const double *)weights->data : NULL;
-        code = device->backend->filters->window(cpi_stream(device), f);
+        code = cpi_ending_named(w->c.name, device->backend->filters->window(cpi_stream(device), f));
     }
     cp_free(in);
     cp_array *r = cpi_output_close(&o, code);

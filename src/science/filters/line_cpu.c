@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backend/device.h"
+#include "cpu/ending.h"
 #include "cpu/threads.h"
 #include "filters/cpu.h"
 #include "scalar/convert.h"
@@ -25,6 +26,7 @@ typedef struct blocks {
     int64_t bytes;                      /* of a worker's input, with slack; the output behind it needs no more */
     char *space;
     unsigned char fill[8];
+    cpi_ending ending;
 } blocks;
 
 static int64_t at_most(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -76,8 +78,9 @@ static void compute(const blocks *b, char *to, char *in, int64_t n, int64_t step
 
 static void run_block(void *context, int64_t task, int worker)
 {
-    const blocks *b = context;
+    blocks *b = context;
     const cpi_line_filter *f = b->f;
+    if (cpi_lookout_ends(&(cpi_lookout){&b->ending, worker})) return;
     const int64_t lane = task % b->lane_blocks * b->lanes, rest = task / b->lane_blocks;
     const int64_t first = rest % b->position_blocks * b->positions, line = rest / b->position_blocks * b->lines;
     const int64_t lanes = at_most(b->lanes, f->inner - lane), n = at_most(b->positions, f->n - first);
@@ -137,5 +140,5 @@ cp_code cpi_filters_cpu_line(cp_stream *stream, const cpi_line_filter *f)
     if (!(b.space = cpi_work_alloc(stream, (size_t)(2 * workers * b.bytes)))) return cp_error();
     cpi_parallel(tasks, run_block, &b);
     cpi_work_free(stream, b.space);
-    return CP_OK;
+    return cpi_ending_code(&b.ending);
 }

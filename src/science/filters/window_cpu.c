@@ -10,6 +10,7 @@
 #include "backend/device.h"
 #include "core/memory.h"
 #include "core/type_traits.h"
+#include "cpu/ending.h"
 #include "cpu/threads.h"
 #include "filters/cpu.h"
 #include "loop/loop.h"
@@ -31,6 +32,7 @@ typedef struct windows {
     uint16_t *order;             /* of a column's sorted strips */
     int64_t worker_bytes, from_bytes, sorted_pitch, sorted_bytes;
     char *space;
+    cpi_ending ending;
 } windows;
 
 static void read_number(const void *context, void *to, const void *from, int64_t n)
@@ -148,11 +150,12 @@ static void run_segment(const windows *w, const char *in, int64_t n, char *to, c
 
 static void run_segments(void *context, int64_t task, int worker)
 {
-    const windows *w = context;
+    windows *w = context;
+    cpi_lookout watch = {&w->ending, worker};
     const cpi_window_filter *f = w->f;
     const int outer = f->ndim - 1;
     const int64_t width = f->shape[outer], last = (task + 1) * w->each, total = w->rows * w->segments;
-    for (int64_t s = task * w->each; s < last && s < total; s++) {
+    for (int64_t s = task * w->each; s < last && s < total && !cpi_lookout_ends(&watch); s++) {
         const int64_t row = s / w->segments, x = s % w->segments * w->segment;
         int64_t at[CP_MAXDIM];
         cpi_unravel(outer, f->shape, row, at);
@@ -213,7 +216,7 @@ static cp_code run(windows *w, cp_stream *stream)
     if (!(w->space = cpi_work_alloc(stream, (size_t)(workers * w->worker_bytes)))) return cp_error();
     cpi_parallel(tasks, run_segments, w);
     cpi_work_free(stream, w->space);
-    return CP_OK;
+    return cpi_ending_code(&w->ending);
 }
 
 cp_code cpi_filters_cpu_window(cp_stream *stream, const cpi_window_filter *f)

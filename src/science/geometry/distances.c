@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/ending.h"
 #include "cpu/threads.h"
 
 /*: words("distance_metric", "euclidean taxicab chessboard cityblock manhattan", c="cp_distance_metric",
@@ -217,6 +218,7 @@ typedef struct brute {
     const int32_t *index;  /* and its linear index, descending */
     double *distance;      /* of the elements */
     int32_t *which;
+    cpi_ending ending;
 } brute;
 
 static double distance_between(const brute *b, const int64_t *at, const int32_t *zero)
@@ -233,10 +235,10 @@ static double distance_between(const brute *b, const int64_t *at, const int32_t 
 
 static void brute_task(void *context, int64_t task, int worker)
 {
-    (void)worker;
-    const brute *b = context;
+    brute *b = context;
+    cpi_lookout watch = {&b->ending, worker};
     const int64_t end = (task + 1) * b->each < b->x->size ? (task + 1) * b->each : b->x->size;
-    for (int64_t i = task * b->each; i < end; i++) {
+    for (int64_t i = task * b->each; i < end && !cpi_lookout_ends(&watch); i++) {
         int64_t at[CP_MAXDIM], rest = i, nearest = -1;
         double least = b->metric == CP_DISTANCE_METRIC_EUCLIDEAN ? 0x1.fffffffffffffp1023 : UINT32_MAX;
         for (int d = b->x->ndim - 1; d >= 0; rest /= b->x->shape[d], d--) at[d] = rest % b->x->shape[d];
@@ -303,7 +305,8 @@ cp_array *(cp_distance_transform_bf)(cp_array *input, const cp_distance_transfor
         b.which = o->indices ? (int32_t *)(b.distance + x->size) : NULL;
         b.each = 1 + (1 << 16) / (1 + b.zeros * x->ndim);
         cpi_parallel((x->size + b.each - 1) / b.each, brute_task, &b);
-        r = cp_from_host(b.distance, CP_FLOAT64, (cp_shape){x->ndim, x->shape}, NULL);
+        if (!cpi_ending_named(name, cpi_ending_code(&b.ending)))
+            r = cp_from_host(b.distance, CP_FLOAT64, (cp_shape){x->ndim, x->shape}, NULL);
         if (r && o->metric != CP_DISTANCE_METRIC_EUCLIDEAN) r = cp_astype(r, CP_UINT32);
         if (r && b.which && !(where = unravelled(x, b.which))) r = NULL;
     }

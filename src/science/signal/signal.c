@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cpu/ending.h"
 #include "cuprite/elementwise.h"
 #include "operands/operands.h"
 
@@ -60,7 +61,7 @@ static cp_array *compute(const char *name, cpi_device *device, cp_array *a, cp_a
             t = c->h, c->h = c->w, c->w = t;
             t = c->origin_y, c->origin_y = c->origin_x, c->origin_x = t;
         }
-        code = device->backend->signal->correlate(stream, c);
+        code = cpi_ending_named(name, device->backend->signal->correlate(stream, c));
     }
     if (code != CP_OK) {
         cp_free(r);

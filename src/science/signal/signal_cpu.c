@@ -10,6 +10,7 @@
 
 #include "backend/device.h"
 #include "cpu/features.h"
+#include "cpu/ending.h"
 #include "cpu/threads.h"
 #include "signal/tile.h"
 
@@ -40,6 +41,7 @@ typedef struct plan {
     int64_t chunk_h, chunk_w;
     char *scratch;               /* for each worker: source, result, and one row as stored */
     int64_t source_bytes, result_bytes, worker_bytes, source_pitch; /* pitch: bytes of a source row */
+    cpi_ending ending;
 } plan;
 
 static int64_t at_most(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -239,7 +241,8 @@ static void deliver(const plan *p, const char *from, int64_t y, int64_t x, int64
     }
 }
 
-static void run_tile(const plan *p, int64_t tile, char *scratch)
+/* False where the call is to end. */
+static bool run_tile(const plan *p, int64_t tile, char *scratch, cpi_lookout *watch)
 {
     const cpi_correlation *c = p->c;
     int64_t y = tile / p->tiles_x * p->tile_h, x = tile % p->tiles_x * p->tile_w;
@@ -253,6 +256,7 @@ static void run_tile(const plan *p, int64_t tile, char *scratch)
     t.kernel_stride = c->kernel_w * p->parts;
     for (int64_t ky = 0; ky < c->kernel_h; ky += p->chunk_h)
         for (int64_t kx = 0; kx < c->kernel_w; kx += p->chunk_w) {
+            if (cpi_lookout_ends(watch)) return false;
             t.kh = at_most(p->chunk_h, c->kernel_h - ky);
             t.kw = at_most(p->chunk_w, c->kernel_w - kx);
             t.kernel = p->kernel + (ky * c->kernel_w + kx) * p->unit;
@@ -263,13 +267,16 @@ static void run_tile(const plan *p, int64_t tile, char *scratch)
             else p->run(&t);
         }
     if (!direct) deliver(p, result, y, x, rows, cols);
+    return true;
 }
 
 static void run_task(void *context, int64_t task, int worker)
 {
-    const plan *p = context;
+    plan *p = context;
+    cpi_lookout watch = {&p->ending, worker};
     int64_t end = at_most((task + 1) * p->each, p->tiles);
-    for (int64_t tile = task * p->each; tile < end; tile++) run_tile(p, tile, p->scratch + worker * p->worker_bytes);
+    for (int64_t tile = task * p->each; tile < end; tile++)
+        if (!run_tile(p, tile, p->scratch + worker * p->worker_bytes, &watch)) return;
 }
 
 cp_code cpi_signal_cpu_correlate(cp_stream *stream, const cpi_correlation *c)
@@ -290,5 +297,5 @@ cp_code cpi_signal_cpu_correlate(cp_stream *stream, const cpi_correlation *c)
     pick_bounded(&p);
     cpi_parallel(tasks, run_task, &p);
     cpi_work_free(stream, p.kernel);
-    return CP_OK;
+    return cpi_ending_code(&p.ending);
 }

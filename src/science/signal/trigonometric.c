@@ -1,4 +1,5 @@
 /* Sums of cosines and sines over uneven times: arguments. */
+#include "cpu/ending.h"
 #include "operands/operands.h"
 #include "signal/signal.h"
 
@@ -26,7 +27,7 @@ cp_array *cp_trigonometric_sums(cp_array *x, cp_array *frequencies, cp_array *w,
                                      .to = (double *)result->data};
         const cp_code code = t.n ? device->backend->signal->trigonometric(cpi_stream(device), &t)
                                  : device->backend->zero(cpi_stream(device), t.to, (size_t)cp_nbytes(result));
-        if (code != CP_OK) {
+        if (cpi_ending_named(name, code) != CP_OK) {
             cp_free(result);
             result = NULL;
         }

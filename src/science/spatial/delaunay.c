@@ -212,7 +212,7 @@ static cp_code plane_mesh(const char *name, const double *x, int64_t n, double f
         }
     }
     cpi_free_host(p.at);
-    return cpi_spatial_ran(name, code);
+    return cpi_ending_named(name, code);
 }
 
 /*: function("delaunay", "points: array, flat: double", module="_spatial",

@@ -59,7 +59,7 @@ cp_array *(cp_distances)(cp_array *a, cp_metric metric, double p, const cp_dista
         const cpi_distances d = {.metric = metric, .na = n, .nb = to ? to->shape[0] : 0, .ndim = ndim, .p = p,
                                  .a = (const double *)from->data, .b = to ? (const double *)to->data : NULL,
                                  .weights = w ? (const double *)w->data : NULL, .to = (double *)r->data};
-        if (cpi_spatial_ran(name, device->backend->spatial->distances(cpi_stream(device), &d))) r = NULL;
+        if (cpi_ending_named(name, device->backend->spatial->distances(cpi_stream(device), &d))) r = NULL;
     }
     return cpi_end(&f, r);
 }
@@ -86,7 +86,7 @@ cp_code cp_nearest_points(cp_array *a, cp_array *b, cp_array **which, cp_array *
         const cpi_nearby s = {.na = from->shape[0], .nb = to->shape[0], .ndim = from->shape[1],
                               .a = (const double *)from->data, .b = (const double *)to->data,
                               .which = (int64_t *)index->data, .distances = (double *)r->data};
-        code = cpi_spatial_ran(name, device->backend->spatial->nearby(cpi_stream(device), &s));
+        code = cpi_ending_named(name, device->backend->spatial->nearby(cpi_stream(device), &s));
     }
     return cpi_spatial_give(&f, code, index, r, which, distance);
 }

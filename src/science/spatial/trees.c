@@ -148,7 +148,7 @@ cp_code cp_tree_nearest(cp_array *points, cp_array *order, cp_array *boxes, cp_a
         q.count = x->shape[0], q.at = (const double *)x->data;
         q.distances = (double *)d->data, q.which = (int64_t *)i->data;
         cpi_device *device = cpi_device_current();
-        code = cpi_spatial_ran(name, device->backend->spatial->nearest(cpi_stream(device), &q));
+        code = cpi_ending_named(name, device->backend->spatial->nearest(cpi_stream(device), &q));
     }
     return cpi_spatial_give(&f, code, d, i, distance, which);
 }
@@ -169,7 +169,7 @@ static cp_code within(const char *name, cp_array *at, cp_array *radius, cpi_tree
 static cp_code look(const char *name, const cpi_tree_query *q)
 {
     cpi_device *device = cpi_device_current();
-    return q->count ? cpi_spatial_ran(name, device->backend->spatial->within(cpi_stream(device), q)) : CP_OK;
+    return q->count ? cpi_ending_named(name, device->backend->spatial->within(cpi_stream(device), q)) : CP_OK;
 }
 
 /*: function("tree_count", "points: array, order: array, boxes: array, period: array, at: array, radius: array, "
@@ -310,7 +310,7 @@ cp_code cp_find_simplices(cp_array *at, cp_array *transform, cp_array *neighbour
             .last = last, .start = (const int64_t *)s->data, .grid = (const double *)g->data, .sides = sides,
             .which = (int32_t *)i->data, .parts = (double *)c->data};
         cpi_device *device = cpi_device_current();
-        code = cpi_spatial_ran(name, device->backend->spatial->simplices(cpi_stream(device), &q));
+        code = cpi_ending_named(name, device->backend->spatial->simplices(cpi_stream(device), &q));
     }
     return cpi_spatial_give(&f, code, i, c, which, parts);
 }

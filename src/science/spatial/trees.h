@@ -3,14 +3,10 @@
 #define CPI_SPATIAL_TREES_H
 
 #include "compose/compose.h"
+#include "cpu/ending.h"
 
 /* Ends a call of two results, of which both are made or none. */
 cp_code cpi_spatial_give(const cpi_composite *f, cp_code code, cp_array *first, cp_array *second, cp_array **a,
                          cp_array **b);
-/* The code of a backend's search, with the words for one that was ended. */
-static inline cp_code cpi_spatial_ran(const char *name, cp_code code)
-{
-    return code == CP_ERROR_INTERRUPTED ? cpi_fail(code, "%s: the call was interrupted", name) : code;
-}
 
 #endif

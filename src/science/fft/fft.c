@@ -83,10 +83,10 @@ cp_array *cpi_fft_fitted(const char *name, cp_array *x, const cpi_fft_lengths *l
 static _Thread_local int64_t ready; /* cp_fft_ready's count */
 
 /*: function("fft_ready", "change: int64", module="_fft", returns="int64", unlock="never",
-             doc="""How transforms of this thread on a GPU are made, of 2^23 elements at most and 2^21 along an axis:
-by kernels that are there at once, while the count of calls with 1 less those with -1 is above 0; else by cuFFT, whose are faster but take
-0.1 to 0.3 s to open, unless the transform is so small that both take as long. The result is the count. Functions that
-make something else of transforms (convolutions, spectra) count up while they transform.""") */
+             doc="""How transforms of this thread on a GPU are made, of 2^23 elements at most and 2^21 along an axis: by
+kernels that are there at once, while the count of calls with 1 less those with -1 is above 0; else by cuFFT, whose are
+faster but take 0.1 to 0.3 s to open, unless the transform is so small that both take as long. The result is the count.
+Functions that make something else of transforms (convolutions, spectra) count up while they transform.""") */
 int64_t (cp_fft_ready)(int64_t change) { return ready += change; }
 
 typedef struct work {

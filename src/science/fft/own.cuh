@@ -1,10 +1,10 @@
 /* What a launch of own_plan.cuh does: lines of n complex elements, each transformed by one block.
  *
- * Passes of radices (Stockham: the order comes out right), in which a thread has one butterfly in registers. Between two
- * passes elements go through shared memory, of which one buffer is enough. The first pass reads a
- * `direct` side from memory, the last one writes it there; others are staged: they go through shared memory there too,
- * as halves do, of which an element needs its mirror image. Forward transforms only: an inverse one exchanges real and
- * imaginary parts before and after.
+ * Passes of radices (Stockham: the order comes out right), in which a thread has one butterfly in registers. Between
+ * two passes elements go through shared memory, of which one buffer is enough. The first pass reads a `direct` side
+ * from memory, the last one writes it there; others are staged: they go through shared memory there too, as halves do,
+ * of which an element needs its mirror image. Forward transforms only: an inverse one exchanges real and imaginary
+ * parts before and after.
  *
  * The floor of a launch is its bytes, read once and written once, over the bandwidth. What keeps short lines from it is
  * the fetching of instructions, so that each thing is written once a pass, and what is rare is staged.
@@ -415,8 +415,8 @@ CPI_FFT_OWN_DEVICE void cpi_fft_store_direct(const cpi_fft_pass &g, char *to, ui
     }
 }
 
-/* Pass k, of radix R, of `lines` lines from line `first` on: a butterfly a thread. Neighbouring threads have neighbours in
- * memory. source, target: it reads from memory, or writes there. */
+/* Pass k, of radix R, of `lines` lines from line `first` on: a butterfly a thread. Neighbouring threads have neighbours
+ * in memory. source, target: it reads from memory, or writes there. */
 template <int R, class T>
 CPI_FFT_OWN_DEVICE void cpi_fft_radix(const cpi_fft_pass &g, int k, const char *from, char *to, uint32_t first,
                                       uint32_t lines, cpi_fft_number<T> *x, bool source, bool target)

@@ -71,7 +71,7 @@ struct cpi_fft_pass {
     struct {
         int radix;
         cpi_divisor before, each;   /* the product of the radices before; butterflies of a line */
-        uint32_t row, step, to_row; /* of shared memory: `before` elements and a gap; from one of a butterfly to the next */
+        uint32_t row, step, to_row; /* of shared memory: `before` elements and a gap; from one of a butterfly on */
         cpi_fft_circle circle;      /* of radix * before */
     } at[CPI_FFT_OWN_RADICES];
     cpi_fft_circle half, turn;      /* of 2 n, if load or store are halves; of `whole`, if it is turned */

@@ -378,7 +378,7 @@ CPI_TREE int64_t cpi_simplex_found(const cpi_simplex_search *s, int64_t row, dou
 CPI_TREE void cpi_simplex_of(const cpi_simplex_search *s, int64_t row)
 {
     const int64_t n = s->ndim;
-    double *to = s->parts + row * (n + 1), c[3];
+    double *to = s->parts + row * (n + 1), c[3] = {0, 0, 0}; /* a point with NaN has no parts */
     if (n != 2) {
         s->which[row] = (int32_t)cpi_simplex_found(s, row, to, n);
         return;

@@ -51,6 +51,10 @@ class Sharing:
         new._shown, new._looked = self._shown, self._looked
         return new
 
+    def _unshown(self):
+        """Has no attribute shown the arrays since they were checked? Enough where no index is followed."""
+        return self._trusted and (self._shown is None or self._shown.times == self._looked)
+
     def _sure(self):
         """Are the arrays known to make a matrix? A GPU would have to be waited for to look at them each time: there
         whoever keeps an array must not write to it after the next use."""

@@ -155,7 +155,7 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
     def _canon(self):
         """The matrix itself, or a copy with indices that ascend and no duplicates."""
         self._triple()
-        if self.has_canonical_format:
+        if self.has_canonical_format if self._canonical is None else self._canonical:
             return self
         new = self._share(type(self)._new(*self._triple(), self.shape))
         new.sum_duplicates()

@@ -132,6 +132,11 @@ class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
         if self.data.ndim != 1 or any(x.ndim != 1 for x in self._places):
             raise ValueError("coordinates and data arrays must be 1-D")
         for i, x in enumerate(self._places):
+            if x.size and x._device < 0 and x.dtype.char in "ilq":
+                with x.device:
+                    ends = cp.array([0, x.size], dtype=x.dtype)
+                if not int(S.sparse_check(x, ends, self._shape[i])) & 12:   # in one pass: none is outside
+                    continue
             if x.size and int(x.max()) >= self._shape[i]:
                 raise ValueError(f"axis {i} index {int(x.max())} exceeds matrix dimension {self._shape[i]}")
             if x.size and int(x.min()) < 0:
@@ -415,7 +420,8 @@ class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
 
     def _getnnz(self, axis=None):
         if axis is None or axis == 0 and self.ndim == 1:
-            self._check_sizes()
+            if not self._unshown() or any(c.size != self.data.size for c in self._places):
+                self._check_sizes()
             return int(self.data.size)
         if not -self.ndim <= axis < self.ndim:
             raise ValueError("axis out of bounds")

@@ -193,7 +193,7 @@ class IndexedRows:
         if minor > max(1 << 24, 8 * triple[0].size):
             triple, minor, columns = _wanted(triple, columns)
         if triple[0]._device < 0:
-            ascend = self.has_sorted_indices
+            ascend = self.has_sorted_indices if self._sorted is None else bool(self._sorted)
             result = self._part(S.sparse_take_columns(*triple, minor, columns, ascend), None, columns.size)
             result._sorted, result._canonical = True, self._canonical
             return result

@@ -90,8 +90,8 @@ __global__ void multiply(int64_t rows, const int *p, const int *x, const double 
     else rows_times_columns_of<double, int>(m);
 }
 """
-NAMES = ["count_rows<int>", "place_products<double, int>", "sum_short<double, int>", "sum_long<double, int>",
-         "multiply<0>", "blocks", "diagonals", "spans", "untile", "multiply<4>", "multiply<16>"]
+NAMES = ["count_rows<int>", "place_products<double, int>", "sum_rows<double, int>", "place_rest<double, int>",
+         "sum_rest<double, int>", "multiply<0>", "blocks", "diagonals", "spans", "untile", "multiply<4>", "multiply<16>"]
 NAMES += [f"{name}, {ordered}>" for ordered in ("false", "true")
           for name in ("place_entries<int", "order_short<double, int", "order_long<double, int")]
 BLOCKS = ((128, 32), (1024, 128), (4096, 512))
@@ -316,38 +316,48 @@ def test_blocks(kernels, size):
 
 
 @pytest.mark.parametrize("ones", [False, True])
-@pytest.mark.parametrize("parts", [1, 2, 4])
+@pytest.mark.parametrize("parts, room", [(1, 0), (2, 4), (4, 12), (4, 64)])
 @pytest.mark.parametrize("rows, columns, mean", [(60, 41, 5), (500, 300, 3), (900, 9, 5), (9000, 3, 1), (5, 5, 0),
                                                  (70000, 2000, 1), (3, 300, 900)])
-def test_transpose_times_vector(kernels, parts, rows, columns, mean, ones):
+def test_transpose_times_vector(kernels, parts, room, rows, columns, mean, ones):
     """Sums of a row of the transpose, in parts; of numbers whose sum shows the order."""
     r = np.random.default_rng(parts)
     m = matrix(r, rows, columns, mean)
     n, m.data[:], x = m.nnz, r.normal(size=m.nnz) * 10.0 ** r.integers(-8, 8, m.nnz), r.normal(size=rows)
-    each = -(-rows // parts)
-    ends = np.concatenate([[0], np.cumsum(np.bincount(m.indices, minlength=columns))]).astype("i4")
-    place = np.empty(n, "i4")
-    for c in range(columns):
-        place[m.indices == c] = r.permutation(ends[c + 1] - ends[c])
+    each, most = -(-rows // parts), min(n, columns)
     indices, indptr, data = cp.asarray(m.indices), cp.asarray(m.indptr), cp.asarray(m.data)
-    ends, numbered, listed = cp.asarray(ends), cp.zeros(2 * n), cp.zeros(1, dtype="i4")
-    lists, y, given = cp.zeros(n // 64 + 2, dtype="i4"), cp.full(columns, np.nan), np.intp(0) if ones else cp.asarray(x)
+    count, place, slots = cp.zeros(columns, dtype="i4"), cp.zeros(n, dtype="i4"), cp.zeros((columns, room, 2))
+    found, begin = cp.zeros(3, dtype="i4"), cp.zeros(columns, dtype="i4")
+    list_, y, given = cp.full(most, -1, dtype="i4"), cp.full(columns, np.nan), np.intp(0) if ones else cp.asarray(x)
+    n_, each_, parts_, room_, most_ = map(np.int64, (n, each, parts, room, most))
     lines = indptr, np.int64(rows)
-    kernels["place_products<double, int>"](blocks(n), (256,), (np.int64(n), indices, *lines, ends, cp.asarray(place),
-                                                               data, given, numbered))
-    if n:   # the places are known: each product lies there, with its number
-        line = np.repeat(np.arange(rows), np.diff(m.indptr))
-        at = ends.get()[m.indices] + place
-        np.testing.assert_array_equal(numbered.get()[2 * at], m.data * (1 if ones else x[line]))
-        np.testing.assert_array_equal(numbered.get().view("i4")[4 * at + 2], np.arange(n))
-    kernels["sum_short<double, int>"](blocks(8 * columns), (256,), (
-        np.int64(columns), np.int64(each), np.int64(parts), *lines, ends, numbered, y, listed, lists))
-    kernels["sum_long<double, int>"]((2,), (256,), (
-        np.int64(n), np.int64(each), np.int64(parts), indices, *lines, ends, numbered, data, given, y, listed, lists))
+    kernels["place_products<double, int>"](blocks(n), (256,), (n_, indices, *lines, data, given, room_, count, place,
+                                                               slots))
+    counts, line = np.bincount(m.indices, minlength=columns), np.repeat(np.arange(rows), np.diff(m.indptr))
+    np.testing.assert_array_equal(count.get(), counts)
+    products, at = m.data * (1 if ones else x[line]), place.get()
+    there = at < room
+    numbered = slots.get()[m.indices[there], at[there]]
+    np.testing.assert_array_equal(numbered[:, 0], products[there])
+    np.testing.assert_array_equal(numbered.view("i4")[:, 2], np.flatnonzero(there))
+    slots_ = slots.get()
+    for c in range(columns):    # a GPU places them in any order
+        some = min(counts[c], room)
+        slots_[c, :some] = slots_[c, r.permutation(some)]
+        if counts[c] > room:
+            at[m.indices == c] = r.permutation(counts[c])
+    slots, place, more = cp.asarray(slots_), cp.asarray(at), cp.zeros(2 * n)
+    kernels["sum_rows<double, int>"](blocks(8 * columns), (256,), (
+        np.int64(columns), each_, parts_, *lines, room_, count, slots, y, found, begin, list_, most_))
+    over = counts[counts > room]
+    np.testing.assert_array_equal(found.get(), [over.sum(), (over <= 64).sum(), (over > 64).sum()])
+    assert np.isnan(y.get()).sum() == over.size
+    kernels["place_rest<double, int>"]((2,), (256,), (n_, indices, *lines, data, given, room_, count, begin, found,
+                                                      place, more))
+    kernels["sum_rest<double, int>"]((2,), (256,), (
+        n_, each_, parts_, indices, *lines, count, begin, found, more, data, given, y, list_, most_))
     expected = np.zeros((parts, columns))
-    for i in range(rows):
-        for k in range(m.indptr[i], m.indptr[i + 1]):
-            expected[i // each, m.indices[k]] += m.data[k] * (1 if ones else x[i])
+    np.add.at(expected, (line // each, m.indices), products)
     total = expected[0]
     for part in expected[1:]:
         total = total + part

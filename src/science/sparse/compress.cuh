@@ -14,11 +14,12 @@ static __device__ __forceinline__ bool before(entry<int64_t> a, entry<int64_t> b
 {
     return a.high < b.high || (a.high == b.high && a.low < b.low);
 }
-static __device__ __forceinline__ int32_t add_one(int32_t *p) { return atomicAdd(p, 1); }
-static __device__ __forceinline__ int64_t add_one(int64_t *p)
+static __device__ __forceinline__ int32_t add(int32_t *p, int32_t n) { return atomicAdd(p, n); }
+static __device__ __forceinline__ int64_t add(int64_t *p, int64_t n)
 {
-    return (int64_t)atomicAdd((unsigned long long *)p, 1ull);
+    return (int64_t)atomicAdd((unsigned long long *)p, (unsigned long long)n);
 }
+template <class I> static __device__ __forceinline__ I add_one(I *p) { return add(p, 1); }
 /* The line of element k: ends[line] <= k < ends[line + 1]. */
 template <class I> static __device__ I line_of(const I *ends, int64_t lines, int64_t k)
 {

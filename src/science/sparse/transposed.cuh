@@ -58,68 +58,121 @@ static __device__ __forceinline__ int64_t part_begin(const I *lines_from, int64_
 {
     return lines_from[each * parts < lines ? each * parts : lines];
 }
-/* Products in the rows of the transpose: they are made here, where elements and lines come in their order, so that
- * nothing is gathered later. */
+/* Products in the rows of the transpose, each of which has room for `room` of them: they are made here, where elements
+ * and lines come in their order, so that nothing is gathered later. count, 0 before: how many a row has. */
 template <class V, class I>
 __global__ void __launch_bounds__(THREADS)
-place_products(int64_t n, const I *row, const I *from, int64_t lines, const I *ends, const I *place, const V *data,
-               const V *in, numbered<V, I> *to)
+place_products(int64_t n, const I *row, const I *from, int64_t lines, const V *data, const V *in, int64_t room,
+               I *count, I *place, numbered<V, I> *to)
 {
     const int64_t first = (int64_t)blockIdx.x * THREADS, k = first + threadIdx.x;
-    const int64_t line = in ? line_of_block(from, lines, first) : 0;
+    const int64_t line = in && room ? line_of_block(from, lines, first) : 0;
     if (k >= n) return;
+    const int64_t r = row[k];
+    const I at = place[k] = add_one(count + r);
+    if (at >= room) return;
     numbered<V, I> p = numbered_product<V, I>(data, k);
     if (in) p.product = cpi_sp_mul(p.product, in[line_from(from, lines, line, k)]);
-    to[ends[row[k]] + place[k]] = p;
+    to[r * room + at] = p;
 }
-/* Rows of at most SHORT elements, of which LANES threads share one: a product's rank is where it waits to be added. */
+/* Rows with more than they have room for, in any order: where their products go, and their lists, which begin at the
+ * two ends of one array. All 0 before. */
+template <class I> struct rest { I products, few, many; };
+
+/* The same for the products of those rows. */
 template <class V, class I>
 __global__ void __launch_bounds__(THREADS)
-sum_short(int64_t rows, int64_t each, int64_t parts, const I *lines_from, int64_t lines, const I *ends,
-          const numbered<V, I> *from, V *y, I *listed, I *list)
+place_rest(int64_t n, const I *row, const I *from, int64_t lines, const V *data, const V *in, int64_t room,
+           const I *count, const I *begin, const rest<I> *found, const I *place, numbered<V, I> *to)
 {
-    __shared__ V values[THREADS / LANES][SHORT];
-    __shared__ uint8_t part[THREADS / LANES][SHORT];
-    const int64_t r = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / LANES;
+    if (!found->products) return;
+    for (int64_t first = (int64_t)blockIdx.x * THREADS; first < n; first += (int64_t)gridDim.x * THREADS) {
+        const int64_t k = first + threadIdx.x, line = in ? line_of_block(from, lines, first) : 0;
+        if (k >= n || count[row[k]] <= room) continue;
+        numbered<V, I> p = numbered_product<V, I>(data, k);
+        if (in) p.product = cpi_sp_mul(p.product, in[line_from(from, lines, line, k)]);
+        to[begin[row[k]] + place[k]] = p;
+    }
+}
+/* Where products wait to be added: in their order, and of which part each is. */
+template <class V> struct waiting {
+    V values[THREADS / LANES][SHORT];
+    uint8_t part[THREADS / LANES][SHORT];
+};
+/* A row of n <= SHORT products, which LANES threads share: a product's rank is where it waits. All of a warp call. */
+template <class V, class I>
+static __device__ void sum_short(int n, const numbered<V, I> *x, int64_t each, int64_t parts, const I *lines_from,
+                                 int64_t lines, waiting<V> *shared, V *y)
+{
     const int lane = (int)(threadIdx.x % LANES), group = (int)(threadIdx.x / LANES);
-    const int64_t first = r < rows ? ends[r] : 0, n = r < rows ? ends[r + 1] - first : 0;
-    const numbered<V, I> *x = from + first;
+    V *values = shared->values[group];
+    uint8_t *part = shared->part[group];
     int64_t begin[PARTS];
     for (int p = 1; p < PARTS; p++) begin[p] = part_begin(lines_from, lines, each, p);
-    if (n > SHORT && !lane) list[add_one(listed)] = (I)r;
-    for (int i = lane; i < n && n <= SHORT; i += LANES) {
+    for (int i = lane; i < n; i += LANES) {
         const numbered<V, I> e = x[i];
         int rank = 0, of = 0;
         for (int k = 0; k < n; k++) rank += x[k].k < e.k;
         for (int p = 1; p < PARTS; p++) of += e.k >= begin[p];
-        values[group][rank] = e.product;
-        part[group][rank] = (uint8_t)of;
+        values[rank] = e.product;
+        part[rank] = (uint8_t)of;
     }
     __syncwarp();
-    if (r >= rows || n > SHORT || lane) return;
-    V total;
-    for (int p = 0, i = 0; p < parts; p++) {
-        V sum;
-        memset(&sum, 0, sizeof sum);
-        for (; i < n && part[group][i] == p; i++) sum = cpi_sp_add(sum, values[group][i]);
-        total = p ? cpi_sp_add(total, sum) : sum;
+    if (y && !lane) {
+        V total;
+        for (int p = 0, i = 0; p < parts; p++) {
+            V sum;
+            memset(&sum, 0, sizeof sum);
+            for (; i < n && part[i] == p; i++) sum = cpi_sp_add(sum, values[i]);
+            total = p ? cpi_sp_add(total, sum) : sum;
+        }
+        *y = total;
     }
-    y[r] = total;
+    __syncwarp();
 }
-/* Listed rows, each by a block: its products' numbers are sorted in shared memory, or, where they do not fit there,
- * its products are made once more, in their order and in their places; then a warp has a part, whose products come 32
- * at a time and are added one after the other all the same. */
+/* Rows that have room for their products; the others are listed. */
 template <class V, class I>
 __global__ void __launch_bounds__(THREADS)
-sum_long(int64_t n, int64_t each, int64_t parts, const I *row, const I *lines_from, int64_t lines, const I *ends,
-         numbered<V, I> *from, const V *data, const V *in, V *y, const I *listed, const I *list)
+sum_rows(int64_t rows, int64_t each, int64_t parts, const I *lines_from, int64_t lines, int64_t room, const I *count,
+         const numbered<V, I> *from, V *y, rest<I> *found, I *begin, I *list, int64_t listed)
 {
-    __shared__ entry<I> shared[SHARED];
+    __shared__ waiting<V> shared;
+    const int64_t r = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / LANES;
+    const I n = r < rows ? count[r] : 0;
+    const bool fits = n <= room;
+    if (!fits && threadIdx.x % LANES == 0) {
+        begin[r] = add(&found->products, n);
+        if (n <= SHORT) list[add_one(&found->few)] = (I)r;
+        else list[listed - 1 - add_one(&found->many)] = (I)r;
+    }
+    sum_short(fits ? (int)n : 0, from + r * room, each, parts, lines_from, lines, &shared,
+              fits && r < rows ? y + r : NULL);
+}
+/* Listed rows. A long one has a block: its products' numbers are sorted in shared memory, or, where they do not fit
+ * there, its products are made once more, in their order and in their places; then a warp has a part, whose products
+ * come 32 at a time and are added one after the other all the same. */
+template <class V, class I>
+__global__ void __launch_bounds__(THREADS)
+sum_rest(int64_t n, int64_t each, int64_t parts, const I *row, const I *lines_from, int64_t lines, const I *count,
+         const I *begin, const rest<I> *found, numbered<V, I> *from, const V *data, const V *in, V *y, const I *list,
+         int64_t listed)
+{
+    __shared__ alignas(16) char memory[sizeof(waiting<V>) > sizeof(entry<I>[SHARED]) ? sizeof(waiting<V>)
+                                                                                      : sizeof(entry<I>[SHARED])];
     __shared__ V sums[PARTS];
     const int warp = (int)(threadIdx.x / 32), lane = (int)(threadIdx.x % 32);
-    for (int64_t l = blockIdx.x; l < *listed; l += gridDim.x) {
-        const int64_t r = list[l], length = ends[r + 1] - ends[r];
-        numbered<V, I> *x = from + ends[r];
+    if (!found->products) return;
+    for (int64_t l = (int64_t)blockIdx.x * (THREADS / LANES); l < found->few; l += gridDim.x * (THREADS / LANES)) {
+        const int64_t mine = l + threadIdx.x / LANES, r = mine < found->few ? list[mine] : 0;
+        const bool any = mine < found->few;
+        sum_short(any ? (int)count[r] : 0, from + begin[r], each, parts, lines_from, lines, (waiting<V> *)memory,
+                  any ? y + r : NULL);
+    }
+    __syncthreads();
+    entry<I> *shared = (entry<I> *)memory;
+    for (int64_t l = blockIdx.x; l < found->many; l += gridDim.x) {
+        const int64_t r = list[listed - 1 - l], length = count[r];
+        numbered<V, I> *x = from + begin[r];
         const bool fits = length <= SHARED;
         if (fits)
             sort_in_block(

@@ -67,7 +67,7 @@ def test_what_takes_nvcc_long():
         "cub_cuda.cu", "radix_cuda.cu", "rows_cuda.cu"}
     options = (ROOT / "tools/cuda_options.txt").read_text().splitlines()
     assert sorted(line.split()[0] for line in options if not line.startswith("#")) == [
-        "balance", "brief", "flags", "quick", "release"]
+        "balance", "brief", "flags", "lean", "quick", "release"]
     brief, = (line.split(" ", 1)[1] for line in options if line.startswith("brief "))
     calls = {}  # the ways of calling of a chapter's operations
     for row in re.findall(r'^operation\(.*?\)$', "".join(
@@ -75,6 +75,11 @@ def test_what_takes_nvcc_long():
         calls.setdefault(re.search(r'chapter="(\w+)"', row)[1], set()).add(re.search(r'call="(\w+)"', row)[1])
     assert len(calls) > 12
     assert {c for c in calls if re.search(brief, f"/kernels_{c}_cuda.cu")} == {c for c in calls if calls[c] == {"once"}}
+    lean, = (line.split(" ", 1)[1] for line in options if line.startswith("lean "))
+    files = ["/" + str(p.relative_to(ROOT)) for p in sources if p.name.endswith("_cuda.cu")]
+    files += [f"/generated/src/elementwise/kernels_{c}_cuda.cu" for c in calls]
+    assert [f for f in files if re.search(lean, f)] and not [
+        f for f in files if re.search(lean, f) and re.search(brief, f)]    # the option given twice is an error
     for user in ("CMakeLists.txt", "tools/gpu-check"):
         text = (ROOT / user).read_text()
         assert "cuda_options.txt" in text and "--fmad" not in text and "--expt-relaxed-constexpr" not in text

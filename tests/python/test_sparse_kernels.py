@@ -90,8 +90,8 @@ __global__ void multiply(int64_t rows, const int *p, const int *x, const double 
     else rows_times_columns_of<double, int>(m);
 }
 """
-NAMES = ["count_rows<int>", "place_products<double, int>", "sum_rows<double, int>", "place_rest<double, int>",
-         "sum_rest<double, int>", "multiply<0>", "blocks", "diagonals", "spans", "untile", "multiply<4>", "multiply<16>"]
+NAMES = ["count_rows<int>", "multiply<0>", "blocks", "diagonals", "spans", "untile", "multiply<4>", "multiply<16>"]
+NAMES += ["place_numbers<double, int>", "sum_rows<double, int>", "place_rest<int>", "sum_rest<double, int>"]
 NAMES += [f"{name}, {ordered}>" for ordered in ("false", "true")
           for name in ("place_entries<int", "order_short<double, int", "order_long<double, int")]
 BLOCKS = ((128, 32), (1024, 128), (4096, 512))
@@ -316,46 +316,47 @@ def test_blocks(kernels, size):
 
 
 @pytest.mark.parametrize("ones", [False, True])
-@pytest.mark.parametrize("parts, room", [(1, 0), (2, 4), (4, 12), (4, 64)])
+@pytest.mark.parametrize("parts, space", [(1, 0), (2, 4), (4, 12), (4, 48)])
 @pytest.mark.parametrize("rows, columns, mean", [(60, 41, 5), (500, 300, 3), (900, 9, 5), (9000, 3, 1), (5, 5, 0),
                                                  (70000, 2000, 1), (3, 300, 900)])
-def test_transpose_times_vector(kernels, parts, room, rows, columns, mean, ones):
+def test_transpose_times_vector(kernels, parts, space, rows, columns, mean, ones):
     """Sums of a row of the transpose, in parts; of numbers whose sum shows the order."""
     r = np.random.default_rng(parts)
     m = matrix(r, rows, columns, mean)
     n, m.data[:], x = m.nnz, r.normal(size=m.nnz) * 10.0 ** r.integers(-8, 8, m.nnz), r.normal(size=rows)
     each, most = -(-rows // parts), min(n, columns)
     indices, indptr, data = cp.asarray(m.indices), cp.asarray(m.indptr), cp.asarray(m.data)
-    count, place, slots = cp.zeros(columns, dtype="i4"), cp.zeros(n, dtype="i4"), cp.zeros((columns, room, 2))
-    found, begin = cp.zeros(3, dtype="i4"), cp.zeros(columns, dtype="i4")
-    list_, y, given = cp.full(most, -1, dtype="i4"), cp.full(columns, np.nan), np.intp(0) if ones else cp.asarray(x)
-    n_, each_, parts_, room_, most_ = map(np.int64, (n, each, parts, room, most))
-    lines = indptr, np.int64(rows)
-    kernels["place_products<double, int>"](blocks(n), (256,), (n_, indices, *lines, data, given, room_, count, place,
-                                                               slots))
+    count, cursor, numbers = (cp.zeros(shape, dtype="i4") for shape in (columns, columns, (columns, space)))
+    found, more, list_ = cp.zeros(3, dtype="i4"), cp.full(n, -1, dtype="i4"), cp.full(most, -1, dtype="i4")
+    y, given = cp.full(columns, np.nan), np.intp(0) if ones else cp.asarray(x)
+    n_, each_, parts_, space_, most_ = map(np.int64, (n, each, parts, space, most))
+    lines, made = (indptr, np.int64(rows)), data if ones else cp.full(n, np.nan)
+    kernels["place_numbers<double, int>"](blocks(n), (256,), (n_, indices, *lines, data, given, made, space_, count,
+                                                              numbers))
     counts, line = np.bincount(m.indices, minlength=columns), np.repeat(np.arange(rows), np.diff(m.indptr))
     np.testing.assert_array_equal(count.get(), counts)
-    products, at = m.data * (1 if ones else x[line]), place.get()
-    there = at < room
-    numbered = slots.get()[m.indices[there], at[there]]
-    np.testing.assert_array_equal(numbered[:, 0], products[there])
-    np.testing.assert_array_equal(numbered.view("i4")[:, 2], np.flatnonzero(there))
-    slots_ = slots.get()
+    products = m.data * (1 if ones else x[line])
+    np.testing.assert_array_equal(made.get(), products)
+    numbers_ = numbers.get()
     for c in range(columns):    # a GPU places them in any order
-        some = min(counts[c], room)
-        slots_[c, :some] = slots_[c, r.permutation(some)]
-        if counts[c] > room:
-            at[m.indices == c] = r.permutation(counts[c])
-    slots, place, more = cp.asarray(slots_), cp.asarray(at), cp.zeros(2 * n)
+        some = min(counts[c], space)
+        assert set(numbers_[c, :some]) <= set(np.flatnonzero(m.indices == c)) and len(set(numbers_[c, :some])) == some
+        numbers_[c, :some] = numbers_[c, r.permutation(some)]
     kernels["sum_rows<double, int>"](blocks(8 * columns), (256,), (
-        np.int64(columns), each_, parts_, *lines, room_, count, slots, y, found, begin, list_, most_))
-    over = counts[counts > room]
-    np.testing.assert_array_equal(found.get(), [over.sum(), (over <= 64).sum(), (over > 64).sum()])
+        np.int64(columns), each_, parts_, *lines, space_, count, cp.asarray(numbers_), made, y, found, cursor, list_,
+        most_))
+    over, begin = counts[counts > space], cursor.get()
+    np.testing.assert_array_equal(found.get(), [over.sum(), (over <= 48).sum(), (over > 48).sum()])
     assert np.isnan(y.get()).sum() == over.size
-    kernels["place_rest<double, int>"]((2,), (256,), (n_, indices, *lines, data, given, room_, count, begin, found,
-                                                      place, more))
+    kernels["place_rest<int>"]((2,), (256,), (n_, indices, space_, count, cursor, found, more))
+    more_ = more.get()
+    for c in np.flatnonzero(counts > space):
+        mine = slice(begin[c], begin[c] + counts[c])
+        assert cursor.get()[c] == mine.stop
+        np.testing.assert_array_equal(np.sort(more_[mine]), np.flatnonzero(m.indices == c))
+        more_[mine] = r.permutation(more_[mine])
     kernels["sum_rest<double, int>"]((2,), (256,), (
-        n_, each_, parts_, indices, *lines, count, begin, found, more, data, given, y, list_, most_))
+        n_, each_, parts_, indices, *lines, count, cursor, found, cp.asarray(more_), made, y, list_, most_))
     expected = np.zeros((parts, columns))
     np.add.at(expected, (line // each, m.indices), products)
     total = expected[0]

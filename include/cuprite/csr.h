@@ -28,6 +28,7 @@ enum {
 };
 typedef enum cp_sparse_op {
     CP_SPARSE_ADD, CP_SPARSE_SUBTRACT, CP_SPARSE_MULTIPLY,
+    CP_SPARSE_NOT_EQUAL, /* 1 where elements differ */
     CP_SPARSE_ALIGN /* cp_csr_align's own */
 } cp_sparse_op;
 
@@ -74,6 +75,21 @@ CP_API cp_code cp_dia_compress(cp_array *diagonals, cp_array *offsets, int64_t r
 CP_API cp_code cp_bsr_merge(cp_sparse_op op, cp_array *data_a, cp_array *indices_a, cp_array *indptr_a,
                             cp_array *data_b, cp_array *indices_b, cp_array *indptr_b, int64_t columns,
                             cp_array **data, cp_array **indices, cp_array **indptr, cp_array **empty);
+/* The product of matrices of blocks of one type, (n, height, inner) and (m, inner, width); `columns` are the second
+ * one's, of elements. Indices of a result's row ascend. A sum is of blocks in their order, and in each of its columns
+ * in theirs, as where both are rows; the second matrix must have no block twice. empty: 0-d int64, how many of the
+ * result's blocks are all 0. On the CPU alone. */
+CP_API cp_code cp_bsr_product(cp_array *data_a, cp_array *indices_a, cp_array *indptr_a, cp_array *data_b,
+                              cp_array *indices_b, cp_array *indptr_b, int64_t columns, cp_array **data,
+                              cp_array **indices, cp_array **indptr, cp_array **empty);
+/* The product of diagonals of one type, of matrices (rows, inner) and (inner, columns), as diagonals: of each sum of an
+ * offset of either that is within the matrix, ascending. An element's products are added in the order of the second
+ * matrix' diagonals. Waits. On the CPU alone. */
+CP_API cp_code cp_dia_product(cp_array *data_a, cp_array *offsets_a, cp_array *data_b, cp_array *offsets_b,
+                              int64_t rows, int64_t inner, int64_t columns, cp_array **data, cp_array **offsets);
+/* The k-th diagonal of a matrix of so many columns, or where data is (n, height, width) of one of blocks. On the CPU
+ * alone. */
+CP_API cp_array *cp_csr_diagonal(cp_array *data, cp_array *indices, cp_array *indptr, int64_t columns, int64_t k);
 /* indptr of coordinates of rows 0..nrows-1 that ascend; empty where they do not. On the CPU alone. */
 CP_API cp_array *cp_coo_ends(cp_array *row, int64_t nrows);
 /* Coordinates in any order times x, a vector or (columns, k); they are within the matrix. Products are added in the

@@ -68,9 +68,10 @@ static void elementwise(void)
 {
     static double want[MOST];
     cp_array *d, *e, *i, *p;
-    for (int op = 0; op < 3; op++) {
+    for (int op = 0; op < 4; op++) {
         for (int k = 0; k < ROWS * COLUMNS; k++)
-            want[k] = op == 0 ? a.dense[k] + b.dense[k] : op == 1 ? a.dense[k] - b.dense[k] : a.dense[k] * b.dense[k];
+            want[k] = op == 0 ? a.dense[k] + b.dense[k] : op == 1 ? a.dense[k] - b.dense[k]
+                      : op == 2 ? a.dense[k] * b.dense[k] : a.dense[k] != b.dense[k];
         ok(cp_csr_merge((cp_sparse_op)op, a.values, a.index, a.ends, b.values, b.index, b.ends, COLUMNS, &d, &i, &p)
            == CP_OK);
         int64_t nonzero = 0;
@@ -111,6 +112,51 @@ static void products(void)
     ok(cp_csr_product(a.values, a.index, a.ends, t[0], t[1], t[2], ROWS, &d, &i, &p) == CP_OK);
     same_matrix(d, i, p, ROWS, ROWS, want);
     for (int k = 0; k < 3; k++) cp_free(t[k]);
+}
+/* Products of blocks and of diagonals, and diagonals. */
+static void products_on_the_cpu(void)
+{
+    static double want[MOST * 2], x[3][COLUMNS], y[3][COLUMNS];
+    cp_array *d, *i, *p, *empty, *t[3];
+    cp_array *left = cp_reshape(a.values, CP_SHAPE(a.n, 1, 1));
+    ok(cp_csr_transpose(b.values, b.index, b.ends, COLUMNS, &t[0], &t[1], &t[2]) == CP_OK);
+    cp_array *right = cp_reshape(t[0], CP_SHAPE(b.n, 1, 1));
+    ok(cp_bsr_product(left, a.index, a.ends, right, t[1], t[2], ROWS, &d, &i, &p, &empty) == CP_OK);
+    memset(want, 0, sizeof want);
+    for (int r = 0; r < ROWS; r++)
+        for (int q = 0; q < ROWS; q++)
+            for (int c = 0; c < COLUMNS; c++)
+                want[r * ROWS + q] += a.dense[r * COLUMNS + c] * b.dense[q * COLUMNS + c];
+    int64_t zeros = cp_size(d);
+    for (int k = 0; k < ROWS * ROWS; k++) zeros -= want[k] != 0;
+    assert_int_equal(cp_item_int(empty), zeros);
+    same_matrix(cp_reshape(d, CP_SHAPE(cp_size(d))), i, p, ROWS, ROWS, want);
+
+    for (int k = -2; k < 3; k++) {
+        const int n = k > 0 ? COLUMNS - k : COLUMNS < ROWS + k ? COLUMNS : ROWS + k;
+        for (int e = 0; e < n; e++) want[e] = a.dense[(e - (k < 0 ? k : 0)) * COLUMNS + e + (k > 0 ? k : 0)];
+        same(cp_csr_diagonal(a.values, a.index, a.ends, COLUMNS, k), n, want);
+    }
+
+    for (int k = 0; k < 3 * COLUMNS; k++) {
+        x[k / COLUMNS][k % COLUMNS] = (double)(below(9) - 4);
+        y[k / COLUMNS][k % COLUMNS] = (double)(below(9) - 4);
+    }
+    cp_array *offsets = cp_arange_int(-1, 2, 1, CP_INT32);
+    cp_array *first = cp_from_host(x, CP_FLOAT64, CP_SHAPE(3, COLUMNS), NULL);
+    cp_array *second = cp_from_host(y, CP_FLOAT64, CP_SHAPE(3, COLUMNS), NULL);
+    ok(cp_dia_product(first, offsets, second, offsets, COLUMNS, COLUMNS, COLUMNS, &d, &i) == CP_OK);
+    memset(want, 0, sizeof want);
+    for (int o = 0; o < 5; o++)
+        for (int c = 0; c < COLUMNS; c++)
+            for (int k = 0; k < 3; k++) { /* row, inner, column: c - o + 2, c - k + 1, c */
+                const int row = c - o + 2, inner = c - k + 1, other = inner - row + 1;
+                if (row >= 0 && row < COLUMNS && inner >= 0 && inner < COLUMNS && other >= 0 && other < 3)
+                    want[o * COLUMNS + c] += x[other][inner] * y[k][c];
+            }
+    same(cp_reshape(d, CP_SHAPE(5 * COLUMNS)), 5 * COLUMNS, want);
+    for (int o = 0; o < 5; o++) want[o] = o - 2;
+    same(i, 5, want);
 }
 /* What the CPU alone has: triples times arrays, transposes times several columns, columns by number, blocks. */
 static void shortcuts(void)
@@ -157,6 +203,7 @@ static void shortcuts(void)
     for (int k = 0; k < MOST; k++) want[k] = a.dense[k] - b.dense[k], zeros -= want[k] != 0;
     assert_int_equal(cp_item_int(empty), zeros);
     same_matrix(cp_reshape(d, CP_SHAPE(cp_size(d))), i, p, ROWS, COLUMNS, want);
+    products_on_the_cpu();
 }
 static void parts(void)
 {
@@ -304,6 +351,21 @@ static void test_errors(void **state)
             assert_int_equal(cp_csr_merge(CP_SPARSE_ADD, a.values, a.index, a.ends, half, a.index, a.ends, COLUMNS,
                                              &d, &i, &p), CP_ERROR_TYPE);
             failed(CP_ERROR_TYPE);
+            cp_array *number[4], *flat = cp_zeros(CP_SHAPE(2, 2), CP_FLOAT64);
+            cp_array *block = cp_zeros(CP_SHAPE(cp_size(a.index), 2, 3), CP_FLOAT64);
+            assert_int_equal(cp_bsr_product(block, a.index, a.ends, block, a.index, a.ends, 3 * COLUMNS, &d, &i, &p,
+                                            &number[0]), CP_ERROR_VALUE);
+            failed(CP_ERROR_VALUE);
+            assert_int_equal(cp_dia_product(flat, a.index, flat, a.index, 2, 2, 2, &d, &i), CP_ERROR_VALUE);
+            failed(CP_ERROR_VALUE);
+            assert_int_equal(cp_dia_product(a.values, a.index, flat, a.index, 2, 2, 2, &d, &i), CP_ERROR_VALUE);
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_csr_diagonal(block, a.index, a.ends, 3 * COLUMNS + 1, 0));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_csr_diagonal(few, a.index, a.ends, COLUMNS, 0));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_csr_diagonal(flat, a.index, a.ends, COLUMNS, 0));
+            failed(CP_ERROR_VALUE);
             assert_int_equal(cp_csr_merge(CP_SPARSE_ALIGN, a.values, a.index, a.ends, a.values, a.index, a.ends,
                                              COLUMNS, &d, &i, &p), CP_ERROR_VALUE);
             failed(CP_ERROR_VALUE);
@@ -333,6 +395,15 @@ static bool make_shortcuts(cp_array *ones, cp_array *rows)
                 cp_coo_multiply(a.values, row, a.index, ROWS, two);
     good = good && cp_bsr_merge(CP_SPARSE_ADD, block, a.index, a.ends, block, a.index, a.ends, COLUMNS, &s[0], &s[1],
                                 &s[2], &s[3]) == CP_OK;
+    cp_array *turned[3] = {NULL}, *offsets = cp_arange_int(-1, 2, 1, CP_INT32);
+    cp_array *data = cp_ones(CP_SHAPE(3, COLUMNS), CP_FLOAT64);
+    good = good && offsets && data &&
+           cp_csr_transpose(a.values, a.index, a.ends, COLUMNS, &turned[0], &turned[1], &turned[2]) == CP_OK;
+    cp_array *other = good ? cp_reshape(turned[0], CP_SHAPE(a.n, 1, 1)) : NULL;
+    good = other && cp_bsr_product(block, a.index, a.ends, other, turned[1], turned[2], ROWS, &s[0], &s[1], &s[2],
+                                   &s[3]) == CP_OK;
+    good = good && cp_dia_product(data, offsets, data, offsets, COLUMNS, COLUMNS, COLUMNS, &s[0], &s[1]) == CP_OK &&
+           cp_csr_diagonal(block, a.index, a.ends, COLUMNS, 1);
     return good && cp_csr_take_columns(a.values, a.index, a.ends, COLUMNS, rows, true, &s[0], &s[1], &s[2]) == CP_OK;
 }
 static bool make_everything(void)

@@ -34,6 +34,13 @@ static inline bool cpi_sparse_set(const cpi_sparse_bits *s, int64_t column)
     }
     return !(before & bit);
 }
+/* The same without a branch. */
+static inline void cpi_sparse_put(const cpi_sparse_bits *s, int64_t column)
+{
+    s->level[0][column >> 6] |= (uint64_t)1 << (column & 63);
+    s->level[1][column >> 12] |= (uint64_t)1 << (column >> 6 & 63);
+    s->level[2][column >> 18] |= (uint64_t)1 << (column >> 12 & 63);
+}
 /* Between the two: a statement for each word that is not 0, ascending, `base` its first column. Empties the set. */
 #define CPI_SPARSE_DRAIN(s, word, base)                                                       \
     for (int64_t w2_ = 0; w2_ < (s)->top; w2_++)                                              \

@@ -161,6 +161,10 @@ static inline cp_code fail(made *r)
     drop_made(r);
     return cp_error();
 }
+static inline cp_code only_cpu(const char *name, const void *slot)
+{
+    return slot ? CP_OK : cpi_fail(CP_ERROR_UNSUPPORTED, "%s: this is for the CPU", name);
+}
 static inline bool too_many(bool wide, int64_t total) { return !wide && total > INT32_MAX; }
 
 #endif

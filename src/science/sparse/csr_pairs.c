@@ -78,7 +78,7 @@ cp_code cp_csr_merge(cp_sparse_op op, cp_array *data_a, cp_array *indices_a, cp_
                         cp_array *indices_b, cp_array *indptr_b, int64_t columns, cp_array **data, cp_array **indices,
                         cp_array **indptr)
 {
-    if ((unsigned)op > CP_SPARSE_MULTIPLY)
+    if ((unsigned)op > CP_SPARSE_NOT_EQUAL)
         return cpi_fail(CP_ERROR_VALUE, "sparse_merge: there is no operation %d", (int)op);
     pair p = {.name = "sparse_merge", .in = {data_a, indices_a, indptr_a, data_b, indices_b, indptr_b},
               .j = {.op = op}};
@@ -143,6 +143,48 @@ static cp_code product_of_rows(pair *p, bool *fits, bool *zeros, cp_array **data
     if (!good || cp_error() != CP_OK) return cp_error();
     return give(&p->r, data, indices, indptr);
 }
+/* The elements of `most` products, which `all` has room for. */
+static bool fill_in_one_pass(pair *p, made *all, int64_t most)
+{
+    const cpi_sparse_ops *ops = p->device->backend->sparse;
+    cp_stream *stream = cpi_stream(p->device);
+    const cp_type type = p->in[0]->type;
+    cpi_sparse_job j = p->j;
+    j.n = most;
+    if (!make_result(p->name, p->device, type, p->a.csr.wide, most, &j, all) ||
+        !count_begin(p->name, p->device, p->a.csr.rows, &p->j, &p->r))
+        return false;
+    j.found = p->j.ends;
+    if (p->a.csr.rows && ops->product_rows(stream, &j) != CP_OK) return false;
+    const int64_t total = count_end(p->device, &p->r);
+    if (total < 0) return false;
+    if (total == most) { /* every product is an element */
+        drop_made(&p->r);
+        p->r = *all;
+        *all = (made){0};
+        return true;
+    }
+    j.a.indices = j.indices, j.a.data = j.data;
+    return make_result(p->name, p->device, type, p->a.csr.wide, total, &j, &p->r) &&
+           (!total || ops->product_pack(stream, &j) == CP_OK);
+}
+/* The same in one pass, where all products have room: *fits says so, and otherwise nothing is given. */
+static cp_code product_in_one_pass(pair *p, bool *fits, cp_array **data, cp_array **indices, cp_array **indptr)
+{
+    const cpi_sparse_ops *ops = p->device->backend->sparse;
+    *fits = ops->product_rows && p->b.csr.columns < (int64_t)1 << 24;
+    if (!*fits) return CP_OK;
+    made all = {0};
+    bool good = count_begin(p->name, p->device, p->a.csr.rows, &p->j, &all) &&
+                (!p->a.csr.rows || ops->product_size(cpi_stream(p->device), &p->j) == CP_OK);
+    const int64_t most = good ? count_end(p->device, &all) : -1;
+    if (most > (int64_t)1 << 24 && most > 2 * (p->a.csr.nnz + p->b.csr.nnz)) *fits = false;
+    if (too_many(p->a.csr.wide, most)) *fits = false;
+    good = most >= 0 && *fits && fill_in_one_pass(p, &all, most);
+    drop_made(&all);
+    if (!*fits) return CP_OK;
+    return good ? give(&p->r, data, indices, indptr) : cp_error();
+}
 /* Takes the elements that are 0 out of a result. */
 static cp_code drop_zeros(cp_array **data, cp_array **indices, cp_array **indptr)
 {
@@ -163,7 +205,8 @@ cp_code cp_csr_product(cp_array *data_a, cp_array *indices_a, cp_array *indptr_a
     if (open_pair(&p, columns, true) != CP_OK) return cp_error();
     cp_array *out[3] = {NULL, NULL, NULL};
     bool fits = true, zeros = false;
-    cp_code code = product_of_rows(&p, &fits, &zeros, &out[0], &out[1], &out[2]);
+    cp_code code = product_in_one_pass(&p, &fits, &out[0], &out[1], &out[2]);
+    if (!fits) code = product_of_rows(&p, &fits, &zeros, &out[0], &out[1], &out[2]);
     if (!fits) {
         drop_made(&p.r);
         code = count_begin(p.name, p.device, p.a.csr.rows, &p.j, &p.r)

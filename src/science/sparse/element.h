@@ -37,12 +37,18 @@ CPI_SPARSE_FN cpi_sparse_b CPI_SPARSE_OF(cpi_sp_mul, b)(cpi_sparse_b a, cpi_spar
     return r;
 }
 CPI_SPARSE_FN bool CPI_SPARSE_OF(cpi_sp_is, b)(cpi_sparse_b a) { return a.v != 0; }
+/* 1 where a and b differ, else 0. */
+CPI_SPARSE_FN cpi_sparse_b CPI_SPARSE_OF(cpi_sp_unlike, b)(cpi_sparse_b a, cpi_sparse_b b)
+{
+    return CPI_SPARSE_OF(cpi_sp_sub, b)(a, b);
+}
 
 /* `wide` is what C computes with: products of 16 bits must not overflow an int. */
 #define CPI_SPARSE_REAL(suffix, type, wide)                                                               \
     CPI_SPARSE_FN type CPI_SPARSE_OF(cpi_sp_add, suffix)(type a, type b) { return (type)((wide)a + (wide)b); } \
     CPI_SPARSE_FN type CPI_SPARSE_OF(cpi_sp_sub, suffix)(type a, type b) { return (type)((wide)a - (wide)b); } \
     CPI_SPARSE_FN type CPI_SPARSE_OF(cpi_sp_mul, suffix)(type a, type b) { return (type)((wide)a * (wide)b); } \
+    CPI_SPARSE_FN type CPI_SPARSE_OF(cpi_sp_unlike, suffix)(type a, type b) { return (type)(a != b); }         \
     CPI_SPARSE_FN bool CPI_SPARSE_OF(cpi_sp_is, suffix)(type a) { return a != 0; }
 CPI_SPARSE_REAL(u8, uint8_t, uint32_t)
 CPI_SPARSE_REAL(u16, uint16_t, uint32_t)
@@ -72,5 +78,15 @@ CPI_SPARSE_REAL(f64, double, double)
 CPI_SPARSE_COMPLEX(c64, cp_complex64)
 CPI_SPARSE_COMPLEX(c128, cp_complex128)
 #undef CPI_SPARSE_COMPLEX
+CPI_SPARSE_FN cp_complex64 CPI_SPARSE_OF(cpi_sp_unlike, c64)(cp_complex64 a, cp_complex64 b)
+{
+    const cp_complex64 r = {(float)((a.re != b.re) | (a.im != b.im)), 0};
+    return r;
+}
+CPI_SPARSE_FN cp_complex128 CPI_SPARSE_OF(cpi_sp_unlike, c128)(cp_complex128 a, cp_complex128 b)
+{
+    const cp_complex128 r = {(double)((a.re != b.re) | (a.im != b.im)), 0};
+    return r;
+}
 
 #endif

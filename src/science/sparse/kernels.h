@@ -5,7 +5,7 @@
 #include "cpu/features.h"
 #include "sparse/sparse.h"
 
-enum { CPI_SPARSE_SHORT = 32 };
+enum { CPI_SPARSE_SHORT = 32, CPI_SPARSE_MIDDLE = 128 };
 
 /* Where two rows' columns, ascending and at most CPI_SPARSE_SHORT each, are among each other: bit i of equal[0] says
  * that b has a[i], bit k of equal[1] that a has b[k]. */
@@ -22,6 +22,8 @@ typedef struct cpi_sparse_trend {
 typedef struct cpi_sparse_kernels {
     /* less[i]: how many of n <= CPI_SPARSE_SHORT columns are below x[i]; less has room for CPI_SPARSE_SHORT. */
     void (*order)(const int32_t *x, int n, int64_t there, int32_t *less);
+    /* rank[i]: how many of n <= CPI_SPARSE_MIDDLE different keys are below key[i]; both have room for 32 more. */
+    void (*rank)(const int32_t *key, int n, int32_t *rank);
     /* Have two short rows a column in common? */
     bool (*meet)(const int32_t *a, int na, int64_t there, const int32_t *b, int nb);
     void (*match)(const int32_t *a, int na, int64_t there, const int32_t *b, int nb, cpi_sparse_matches *p);

@@ -2,15 +2,6 @@
  * computed_cpu.c because each takes the compiler some seconds. */
 #include "sparse/rows_cpu.h"
 
-/* May one of n elements be 0? Never false where one is. */
-static bool some_zero(const cpi_sparse_kernels *with, cp_type type, const void *v, int64_t n)
-{
-    const int64_t size = cpi_itemsize(type);
-    if (cpi_is_complex(type) || size < 4) return true;
-    const uint64_t sign = cpi_is_int(type) ? 0 : (uint64_t)1 << (size * 8 - 1); /* -0 is 0 */
-    return size == 8 ? with->some_zero_64(v, n, ~sign) : with->some_zero_32(v, n, ~(uint32_t)sign);
-}
-
 #define CPI_EACH "sparse/merge.inc"
 #include "sparse/classes.h"
 

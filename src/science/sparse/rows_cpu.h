@@ -41,6 +41,14 @@ static inline cp_code cpi_sparse_run(const void *job, int64_t n, int64_t cost, c
 }
 /* How many columns rows of two matrices have together: merge_count for CP_SPARSE_ALIGN. */
 void cpi_sparse_align_rows(const void *job, int64_t begin, int64_t end);
+/* May one of n elements be 0? Never false where one is. */
+static inline bool cpi_sparse_some_zero(const cpi_sparse_kernels *with, cp_type type, const void *v, int64_t n)
+{
+    const int64_t size = cpi_itemsize(type);
+    if (cpi_is_complex(type) || size < 4) return true;
+    const uint64_t sign = cpi_is_int(type) ? 0 : (uint64_t)1 << (size * 8 - 1); /* -0 is 0 */
+    return size == 8 ? with->some_zero_64(v, n, ~sign) : with->some_zero_32(v, n, ~(uint32_t)sign);
+}
 static inline int64_t cpi_sparse_mean(const cpi_csr *a) { return a->nnz / (a->rows > 0 ? a->rows : 1); }
 
 #endif

@@ -62,6 +62,27 @@ static void order(const int32_t *x, int n, int64_t there, int32_t *less)
     else order_in(x, n, there, less, VECTORS);
 }
 
+/* As many vectors at a time as registers hold beside what they are compared with. */
+static void rank(const int32_t *key, int n, int32_t *rank)
+{
+    for (int at = 0; at < n; at += CPI_SPARSE_SHORT) {
+        const int left = n - at, vectors = left > 16 ? VECTORS : left > 8 ? 16 / LANES : 8 / LANES;
+        columns v[VECTORS], below[VECTORS];
+        memcpy(v, key + at, sizeof v);
+        for (int i = 0; i < VECTORS; i++) below[i] = (columns){0};
+        if (vectors == VECTORS)
+            for (int k = 0; k < n; k++)
+                for (int i = 0; i < VECTORS; i++) below[i] -= key[k] - (columns){0} < v[i];
+        else if (vectors == 16 / LANES)
+            for (int k = 0; k < n; k++)
+                for (int i = 0; i < 16 / LANES; i++) below[i] -= key[k] - (columns){0} < v[i];
+        else
+            for (int k = 0; k < n; k++)
+                for (int i = 0; i < 8 / LANES; i++) below[i] -= key[k] - (columns){0} < v[i];
+        memcpy(rank + at, below, sizeof below);
+    }
+}
+
 static inline __attribute__((always_inline)) bool meet_in(const int32_t *a, int na, int64_t there, const int32_t *b,
                                                           int nb, int vectors)
 {
@@ -140,5 +161,5 @@ static bool some_zero_64(const uint64_t *v, int64_t n, uint64_t mask)
 #define TIMES(f) f##_f64
 #include "sparse/times.inc"
 
-const cpi_sparse_kernels CPI_ISA_NAME(cpi_sparse_kernels) = {order, meet, match, some_zero_32, some_zero_64,
+const cpi_sparse_kernels CPI_ISA_NAME(cpi_sparse_kernels) = {order, rank, meet, match, some_zero_32, some_zero_64,
                                                                trend_32, trend_64, times_f32, times_f64};

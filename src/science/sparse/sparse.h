@@ -28,7 +28,7 @@ typedef struct cpi_sparse_job {
     cp_sparse_op op;        /* merge */
     int32_t unique;         /* a truth. find: indices ascend in each row; dense: no entry twice */
     int64_t n;              /* take: rows; find: places; columns: how many; block_merge: elements of a block; */
-                            /* product: see there */
+                            /* product: see there; product_rows, product_pack: all products */
     const int64_t *rows;    /* take: which, within a's rows; find: the rows of the places */
     const int64_t *columns; /* find; columns_count: which */
     int64_t *ends;          /* count: of row r in ends[r + 1]; fill: where row r begins in ends[r]; find: becomes 1 */
@@ -37,7 +37,7 @@ typedef struct cpi_sparse_job {
     void *other;            /* align: data of b; `data` has that of a */
     int64_t row_step, column_step; /* dense: in elements of `data`, which is zeroed */
     int64_t *found;         /* product: four counters; take_count: becomes 1 where a row is outside; find: where in */
-                            /* a.data, -1: nowhere */
+                            /* a.data, -1: nowhere; product_rows: counts as in `ends`, product_pack: their sums */
 } cpi_sparse_job;
 
 /* Coordinates in any order, to rows: those of one row keep their order, or are sorted by column where `twice` is given
@@ -93,6 +93,32 @@ typedef struct cpi_sparse_diagonals {
     const void *offsets, *data, *x;
     void *y;
 } cpi_sparse_diagonals;
+/* The product of diagonals of a (rows, inner) and b (inner, columns): y[to][c] is the sum of a[of a][c - shift] *
+ * b[of b][c] of those pairs of this `to` whose columns, begin..end-1, have c, in their order; 0 without any. Pairs are
+ * in the order of `to`. */
+enum { CPI_PAIR_TO, CPI_PAIR_A, CPI_PAIR_B, CPI_PAIR_SHIFT, CPI_PAIR_BEGIN, CPI_PAIR_END, CPI_PAIR_NUMBERS };
+typedef struct cpi_sparse_diagonal_product {
+    cp_type type;
+    int64_t count, pair_count;          /* diagonals of y; pairs */
+    int64_t length_a, length_b, length; /* of a row of a, b and y */
+    const int64_t *pairs;               /* pair_count times CPI_PAIR_NUMBERS */
+    const void *a, *b;
+    void *y;
+} cpi_sparse_diagonal_product;
+/* The product of blocks: a and b count rows, columns and elements in blocks of (height, inner) and (inner, width). */
+typedef struct cpi_sparse_block_product {
+    cpi_csr a, b;
+    int64_t height, inner, width;
+    const int64_t *ends;                /* where each row of blocks begins */
+    void *indices, *data;
+    int64_t *found;                     /* becomes how many blocks are all 0; is 0 before */
+} cpi_sparse_block_product;
+/* y[i] = the sum of the elements at (first_row + i, first_column + i), in their order, of rows of blocks. */
+typedef struct cpi_sparse_diagonal {
+    cpi_csr a;                          /* counts blocks */
+    int64_t height, width, n, first_row, first_column;
+    void *y;
+} cpi_sparse_diagonal;
 /* Diagonals side by side as lines, rows or columns, without what is 0. A span says of a diagonal which lines it is in,
  * first and the one behind the last, and where line 0 would have its element in the data, and its index. Spans are in
  * the order of their indices. */
@@ -233,6 +259,8 @@ static inline int64_t cpi_sparse_part(const cpi_csr *a)
  * slot("product_all", bytes="j->a.nnz * 12")
  * slot("product_count", bytes="j->a.nnz * 12")
  * slot("product_fill", bytes="j->a.nnz * 12")
+ * slot("product_rows", absent="cuda", bytes="j->n * 12")
+ * slot("product_pack", absent="cuda", bytes="j->n * 12")
  * slot("sum_count", bytes="j->a.nnz * 4")
  * slot("sum_fill", bytes="j->a.nnz * 24")
  * slot("take_count", bytes="j->n * 24")
@@ -245,6 +273,9 @@ static inline int64_t cpi_sparse_part(const cpi_csr *a)
  * slot("columns_count", absent="cuda", bytes="j->a.nnz * 4")
  * slot("columns_fill", absent="cuda", bytes="j->a.nnz * 4")
  * slot("block_merge", absent="cuda", bytes="(j->a.nnz + j->b.nnz) * j->n * 16")
+ * slot("block_product", absent="cuda", bytes="b->a.nnz * b->height * b->inner * 16")
+ * slot("diagonal_product", absent="cuda", bytes="d->pair_count * d->length * 16")
+ * slot("diagonal", absent="cuda", bytes="d->n * 16")
  * slot("substitute", absent="cuda", waits=True,
  *      bytes="triangle->a.nnz * (4 + (int64_t)cp_type_size(triangle->a.type))")
  * slot("solve", absent="cuda", waits=True,
@@ -287,6 +318,11 @@ typedef struct cpi_sparse_ops {
     cp_code (*product_all)(cp_stream *stream, const cpi_sparse_job *j);
     cp_code (*product_count)(cp_stream *stream, const cpi_sparse_job *j);
     cp_code (*product_fill)(cp_stream *stream, const cpi_sparse_job *j);
+    /* The same in one pass, where there is room for all products: product_rows writes the elements of parts of rows,
+     * without those that are 0, from where the first row's products would begin (`ends`), and counts each row's;
+     * product_pack moves the parts to where the sums of the counts say. b has less than 2^24 columns. */
+    cp_code (*product_rows)(cp_stream *stream, const cpi_sparse_job *j);
+    cp_code (*product_pack)(cp_stream *stream, const cpi_sparse_job *j);
     /* Of a matrix whose indices ascend or are equal: equal ones become one, their values' sum. */
     cp_code (*sum_count)(cp_stream *stream, const cpi_sparse_job *j);
     cp_code (*sum_fill)(cp_stream *stream, const cpi_sparse_job *j);
@@ -306,6 +342,9 @@ typedef struct cpi_sparse_ops {
     /* Sums or differences of blocks of n elements where either has one, whose number merge_count has for align;
      * found[0] becomes how many of them are all 0. */
     cp_code (*block_merge)(cp_stream *stream, const cpi_sparse_job *j);
+    cp_code (*block_product)(cp_stream *stream, const cpi_sparse_block_product *b);
+    cp_code (*diagonal_product)(cp_stream *stream, const cpi_sparse_diagonal_product *d);
+    cp_code (*diagonal)(cp_stream *stream, const cpi_sparse_diagonal *d);
     cp_code (*substitute)(cp_stream *stream, const cpi_sparse_triangle *triangle);
     cp_code (*solve)(cp_stream *stream, const cpi_sparse_system *system);
     cp_code (*basis_dots)(cp_stream *stream, const cpi_sparse_basis *b);

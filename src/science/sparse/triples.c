@@ -2,11 +2,6 @@
  * the same of other functions. */
 #include "sparse/csr.h"
 
-static cp_code only_cpu(const char *name, const void *slot)
-{
-    return slot ? CP_OK : cpi_fail(CP_ERROR_UNSUPPORTED, "%s: this is for the CPU", name);
-}
-
 cp_array *cp_coo_ends(cp_array *row, int64_t nrows)
 {
     const char *name = "sparse_ends";

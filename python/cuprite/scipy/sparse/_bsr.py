@@ -47,6 +47,7 @@ class _bsr(Extremes, DataMatrix):
     """What bsr_matrix and bsr_array share."""
 
     _format = "bsr"
+    _claimed = 0    # by the user's word alone: 1: indices ascend, 2: and no block stands twice
 
     @classmethod
     def _new(cls, data, indices, indptr, shape):
@@ -181,8 +182,13 @@ class _bsr(Extremes, DataMatrix):
 
         Parameters: k: which; 0 is the main one, above it positive."""
         (m, n), (R, C) = self._shape, self.blocksize
+        if k <= -m or k >= n:
+            return cp.empty(0, dtype=self.dtype)
+        if self.data._device < 0:
+            places = self._places()     # which drop what is behind the last block
+            return S.sparse_diagonal(self.data, *places, n, k)
         found = self._found()
-        if k <= -m or k >= n or found is None or found & 48 or self.data.size == 0:
+        if found is None or found & 48 or self.data.size == 0:
             return self.tocsr().diagonal(k=k)
         row = cp.arange(max(-k, 0), max(-k, 0) + min(m + min(k, 0), n - max(k, 0)))
         if R == C and k % R == 0:   # of whole blocks
@@ -282,16 +288,28 @@ class _bsr(Extremes, DataMatrix):
     @property
     def has_sorted_indices(self) -> bool:
         """Whether the indices of each row of blocks ascend."""
-        return self._blocks().has_sorted_indices
+        return self._claimed > 0 or self._blocks().has_sorted_indices
+
+    @has_sorted_indices.setter
+    def has_sorted_indices(self, value) -> None:
+        self._claimed = max(self._claimed, 1) if value else 0
 
     @property
     def has_canonical_format(self) -> bool:
         """Whether the indices of each row of blocks ascend and none is there twice."""
+        if self._claimed > 1:
+            return True
         found = self._found()
         return self._blocks().has_canonical_format if found is None else not found & 48
 
+    @has_canonical_format.setter
+    def has_canonical_format(self, value) -> None:
+        self._claimed = 2 if value else min(self._claimed, 1)
+
     def sort_indices(self) -> None:
         """Sorts the indices of each row of blocks, in place."""
+        if self._claimed:
+            return
         blocks = self._blocks().sorted_indices()
         self.data, self.indices, self.indptr = self.data[blocks.data], blocks.indices, blocks.indptr
 
@@ -369,6 +387,17 @@ class _bsr(Extremes, DataMatrix):
         return result.tobsr(blocksize=self.blocksize) if issparse(result) and issparse(
             other) and other.shape == self._shape else result
 
+    def _times_blocks(self, other):
+        """The product with checked blocks that fit these, none there twice; blocks of zeros are left out."""
+        dtype = upcast(self.dtype, other.dtype)
+        *parts, empty = S.sparse_block_product(
+            self.data.astype(dtype, copy=False), self.indices, self.indptr, other.data.astype(dtype, copy=False),
+            other.indices, other.indptr, other._shape[1])
+        result = self._new(*parts, (self._shape[0], other._shape[1]))
+        if int(empty):
+            result.eliminate_zeros()
+        return result
+
     def _matmul_vector(self, other):
         places = self._places()
         return S.sparse_blocks(self.data, *places, self._shape[1], without_halves(other))
@@ -378,6 +407,11 @@ class _bsr(Extremes, DataMatrix):
 
     def _matmul_sparse(self, other):
         R, C = self.blocksize[0], other.blocksize[1] if other.format == "bsr" else 1
+        if other.format == "bsr" and other.blocksize[0] == self.blocksize[1] and self.data._device < 0 and \
+                self.data.device == other.data.device:
+            found = self._found(), other._found()   # where none is behind the last block
+            if None not in found and not found[1] & 48 and self.indices.dtype == other.indices.dtype:
+                return self._times_blocks(other)
         return self.tocsr()._matmul_sparse(other).tobsr(blocksize=(R, C))
 
 

@@ -5,6 +5,8 @@ each method is written once, in terms of the major axis (along indptr) and the m
 arrays that were checked; assigning to `indices` or `indptr` has them checked again."""
 from __future__ import annotations
 
+import operator
+
 import cuprite as cp
 from cuprite import _sparse as S
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
@@ -324,6 +326,8 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
         k, _ = self._swap((k, -k))
         if k <= -m or k >= n:
             return cp.empty(0, dtype=self.dtype)
+        if self.data._device < 0:
+            return S.sparse_diagonal(*self._triple(), n, k)
         rows = cp.arange(max(-k, 0), max(-k, 0) + min(m + min(k, 0), n - max(k, 0)))
         return self._at(rows, rows + k if k else rows)
 
@@ -353,7 +357,10 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
         return self._merged("add" if sign > 0 else "subtract", other)
 
     def _compare_sparse(self, other, op):
-        return self._aligned(other, op)
+        if op is not operator.ne:
+            return self._aligned(other, op)
+        _, indices, indptr = self._merged("not_equal", other)._arrays
+        return self._like((cp.ones(indices.size, dtype=bool), indices, indptr), None, True, True)
 
     def _compare_data(self, other, op):
         data = op(self._deduped(), other)

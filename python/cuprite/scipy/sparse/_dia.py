@@ -6,7 +6,8 @@ from cuprite import _sparse as S
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
 from cuprite.scipy.sparse._data import DataMatrix
 from cuprite.scipy.sparse._util import (
-    check_shape, get_index_dtype, getdtype, isscalarlike, isshape, sum_dtype, validate_axis, without_halves)
+    check_shape, get_index_dtype, getdtype, isscalarlike, isshape, sum_dtype, upcast, validate_axis,
+    without_halves)
 
 
 class _dia(DataMatrix):
@@ -47,6 +48,14 @@ class _dia(DataMatrix):
         if dtype is not None:
             self.data = self.data.astype(getdtype(dtype), copy=False)
         self._check()
+
+    @classmethod
+    def _new(cls, data, offsets, shape):
+        """A matrix of arrays that are known to be right."""
+        self = cls.__new__(cls)
+        _spbase.__init__(self)
+        self.data, self.offsets, self._shape = data, offsets, shape
+        return self
 
     def _check(self):
         if self.offsets.ndim != 1:
@@ -288,8 +297,39 @@ class _dia(DataMatrix):
         return self._times(other)
 
     def _matmul_sparse(self, other):
-        result = self.tocsr()._matmul_sparse(other)
-        return result.todia() if other.format == "dia" else result
+        if other.format != "dia":
+            return self.tocsr()._matmul_sparse(other)
+        dtype, shape = upcast(self.dtype, other.dtype), (self._shape[0], other._shape[1])
+        if 0 in (*self._shape, *shape):
+            return type(self)(shape, dtype=dtype)
+        if self.data._device < 0 and self.data.device == other.data.device:
+            parts = S.sparse_diagonal_product(
+                self.data.astype(dtype, copy=False), self.offsets, other.data.astype(dtype, copy=False),
+                other.offsets, *self._shape, shape[1])
+            return self._new(*parts, shape)
+        return self._times_diagonals(other, dtype, shape)
+
+    def _times_diagonals(self, other, dtype, shape):
+        """The product with diagonals, of all of which each one has its products at once."""
+        rows, inner = self._shape
+        length = min(other.data.shape[1], shape[1])
+        sums = cp.unique(self.offsets.astype(cp.int64)[:, None] + other.offsets)
+        sums = sums[(sums > -rows) & (sums < length)]
+        data = cp.zeros((sums.size, length), dtype=dtype)
+        mine, column = self.data.astype(dtype, copy=False)[:, :inner], cp.arange(length)
+        if not sums.size or not mine.size:
+            return self._new(data, sums.astype(get_index_dtype(maxval=max(shape))), shape)
+        for k, theirs in zip(other.offsets.tolist(), other.data.astype(dtype, copy=False)[:, :length]):
+            row = column - k
+            offset = self.offsets.astype(cp.int64) + k
+            at = cp.searchsorted(sums, offset)
+            known = (at < sums.size) & (sums[cp.minimum(at, sums.size - 1)] == offset)
+            here, at = mine[known], at[known]
+            inside = (row >= 0) & (row < here.shape[1]) & (column >= offset[known][:, None]) & (
+                column < offset[known][:, None] + rows)
+            term = here[:, cp.clip(row, 0, here.shape[1] - 1)] * theirs
+            data[at] = cp.where(inside, data[at] + term, data[at])
+        return self._new(data, sums.astype(get_index_dtype(maxval=max(shape))), shape)
 
 
 class dia_array(_dia, sparray):

@@ -1,6 +1,7 @@
 """What the functions share: arrays with the axis last, what NaN means, results."""
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy
@@ -40,7 +41,9 @@ def as_type(x, dtype) -> ndarray:
 
 
 def on_last(x, axis):
-    """(x with the axis, or several as one, last; the shape of results whose axes are kept)."""
+    """(x with the axis, or several as one, last; the shape of results whose axes are kept); a number is a sample."""
+    if x.ndim == 0:
+        x = x.reshape(1)
     if axis is None:
         return x.reshape(x.size), (1,) * x.ndim
     axes = (axis,) if not isinstance(axis, (tuple, list)) else tuple(axis)
@@ -78,6 +81,25 @@ def of_one_rank(axis, *samples):
     samples = [array(v) for v in samples]
     most = max(v.ndim for v in samples)
     return samples if axis is None else [v.reshape((1,) * (most - v.ndim) + v.shape) for v in samples]
+
+
+def by_slices(function, samples, axis, keepdims, results, paired=False) -> list[ndarray]:
+    """What a function of samples in one dimension gives for those along an axis, without what is NaN.
+
+    Parameters: function: gives a tuple; samples: arrays; axis: along which (None: all); keepdims: whether it stays, of
+        length 1; results: how many the function gives; paired: what is NaN in one sample is left out of all."""
+    parts = [on_last(v, axis) for v in of_one_rank(axis, *samples)]
+    shape = numpy.broadcast_shapes(*(x.shape[:-1] for x, _ in parts))
+    rows = [cuprite.broadcast_to(x, shape + x.shape[-1:]).reshape(math.prod(shape), x.shape[-1]) for x, _ in parts]
+    found = []
+    for row in zip(*rows):
+        keep = [~cuprite.isnan(v) if v.dtype.kind in "fc" else cuprite.ones(v.shape, bool) for v in row]
+        if paired:
+            keep = [functools.reduce(cuprite.logical_and, keep)] * len(row)
+        found.append(function(*(v[k] for v, k in zip(row, keep))))
+    kept = numpy.broadcast_shapes(*(k for _, k in parts)) if keepdims else shape
+    columns = zip(*found) if found else [()] * results
+    return [cuprite.stack([cuprite.asarray(v) for v in c]).reshape(kept) if c else cuprite.zeros(kept) for c in columns]
 
 
 class Slices:
@@ -140,7 +162,7 @@ def nan_where(condition, values) -> ndarray:
     return cuprite.where(condition, numpy.nan, values).astype(values.dtype, copy=False)
 
 
-def on_host(function, *args):
+def on_host(function, *args, **options):
     """SciPy's function of few numbers. Errors: ImportError, in a line."""
     try:
         from scipy import stats
@@ -150,4 +172,4 @@ def on_host(function, *args):
     f = stats
     for part in function.split("."):
         f = getattr(f, part)
-    return f(*args)
+    return f(*args, **options)

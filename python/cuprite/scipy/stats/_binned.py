@@ -108,7 +108,7 @@ def _of_groups(statistic, group, values, size) -> ndarray:
         found = (y[cuprite.clip(first + (some - 1) // 2, 0, y.size - 1)]
                  + y[cuprite.clip(first + some // 2, 0, y.size - 1)]) / 2
     missing = cuprite.bincount(group, weights=cuprite.isnan(values).astype(numpy.float64), minlength=size) > 0
-    return cuprite.where(none | missing, numpy.nan, found)
+    return cuprite.where(none | missing, numpy.nan, found.astype(numpy.float64, copy=False))
 
 
 def _called(function, group, values, size) -> ndarray:

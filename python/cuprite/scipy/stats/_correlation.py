@@ -8,7 +8,7 @@ import numpy
 import cuprite
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
-from cuprite.scipy.stats._arrays import Slices, array, as_type, floating, result_type
+from cuprite.scipy.stats._arrays import Slices, array, as_type, by_slices, floating, on_host, result_type
 from cuprite.scipy.stats._orders import rankdata
 
 
@@ -71,18 +71,16 @@ def of_t(t, df, alternative) -> ndarray:
 def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0) -> PearsonRResult:
     """Pearson's correlation of two samples, and its p-value.
 
-    Parameters: x: a sample; y: another; alternative: 'two-sided', 'less' or 'greater'; method: None (SciPy's
-        resampling is not taken); axis: along which.
-    Errors: ValueError for fewer than 2 elements, shapes that do not fit, complex numbers and another alternative;
-        TypeError for a method.
+    Parameters: x: a sample; y: another; alternative: 'two-sided', 'less' or 'greater'; method: None, or one of SciPy's
+        for the p-value, PermutationMethod or MonteCarloMethod, which runs on the host; axis: along which (None: all).
+    Errors: ValueError for fewer than 2 elements, shapes that do not fit, complex numbers, another alternative and
+        another method.
 
     Example:
         >>> cp.scipy.stats.pearsonr(cp.asarray([1.0, 2, 3]), cp.asarray([1.0, 2, 4]))[0].round(4)
         array(0.982)
     """
     x, y = array(x), array(y)
-    if method is not None:
-        raise TypeError("pearsonr: only method=None is taken here")
     if axis is None:
         x, y, axis = x.reshape(x.size), y.reshape(y.size), 0
     if x.ndim == 0 or y.ndim == 0 or x.shape[axis] != y.shape[axis]:
@@ -111,6 +109,9 @@ def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0) -> PearsonRR
     if n == 2:
         r = cuprite.round(r)
         return found(as_type(cuprite.where(cuprite.isnan(r), numpy.nan, 1.0), dtype))
+    if method is not None:
+        of = on_host("pearsonr", *(v.x.get() for v in (a, b)), alternative=alternative, method=method, axis=-1)
+        return found(as_type(cuprite.asarray(of.pvalue), wide))
     half = n / 2 - 1
     betainc = cuprite.scipy.special.betainc
     if alternative == "two-sided":
@@ -192,19 +193,20 @@ def linregress(x, y, alternative="two-sided", *, axis=0, nan_policy="propagate",
     """The line with the least squares of distances in y.
 
     Parameters: x: where the points are; y: their values; alternative: of the slope: 'two-sided', 'less' or 'greater';
-        axis: along which the points are (None: all); nan_policy: 'propagate' or 'raise'; keepdims: whether the axis
-        stays, of length 1.
-    Errors: ValueError for lengths that differ, points that all have the same x, and NaN where that is refused;
-        NotImplementedError for 'omit' where there is NaN."""
+        axis: along which the points are (None: all); nan_policy: 'propagate', 'raise' or 'omit'; keepdims: whether the
+        axis stays, of length 1.
+    Errors: ValueError for lengths that differ, points that all have the same x, and NaN where that is refused."""
     x, y = array(x), array(y)
+    whole = (1,) * max(x.ndim, y.ndim) if axis is None else None
     if axis is None:
         x, y, axis = x.reshape(x.size), y.reshape(y.size), 0
     if x.ndim and y.ndim and x.shape[axis] != y.shape[axis] and 1 not in (x.shape[axis], y.shape[axis]):
         raise ValueError("all the input array dimensions except for the concatenation axis must match exactly")
     x, y = (v.astype(numpy.result_type(v.dtype, numpy.float64), copy=False) for v in map(floating, (x, y)))
     x, y = (Slices(v, axis, nan_policy) for v in cuprite.broadcast_arrays(x, y))
+    x.kept = whole or x.kept
     if x.mask is not None or y.mask is not None:
-        raise NotImplementedError("linregress: nan_policy='omit' of samples with NaN")
+        return _lines_of_what_is_there(x.x, y.x, alternative, x.kept if keepdims else x.x.shape[:-1])
     n, shape = x.n, x.x.shape[:-1]
     if n < 2:
         nothing = x.result(cuprite.full(shape, numpy.nan), keepdims)
@@ -214,6 +216,17 @@ def linregress(x, y, alternative="two-sided", *, axis=0, nan_policy="propagate",
     if bool((x.x == x.x[..., :1]).all(axis=-1).any()):
         raise ValueError("Cannot calculate a linear regression if all x values are identical")
     parts = [x.result(v, keepdims) for v in _line(x, y, n, alternative)]
+    found = _Line(*parts[:5])
+    found.intercept_stderr = parts[5]
+    return found
+
+
+def _lines_of_what_is_there(x, y, alternative, shape):
+    """The lines through points along the last axis, without those with NaN."""
+    def line(*points):
+        found = linregress(*points, alternative)
+        return (*found, found.intercept_stderr)
+    parts = [v.reshape(shape) for v in by_slices(line, [x, y], -1, False, 6, paired=True)]
     found = _Line(*parts[:5])
     found.intercept_stderr = parts[5]
     return found

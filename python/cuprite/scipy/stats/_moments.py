@@ -18,14 +18,17 @@ def zmap(scores, compare, axis=0, ddof=0, nan_policy="propagate") -> ndarray:
 
     Parameters: scores: the scores; compare: what they are compared with; axis: along which (None: all); ddof: of the
         standard deviation; nan_policy: 'propagate', 'raise' or 'omit'.
-    Errors: ValueError for NaN where that is refused, and another policy.
+    Errors: ValueError for NaN where that is refused, and another policy; AxisError for a number that has no axis.
     """
     same = scores is compare
+    if axis is not None and not array(compare).ndim:
+        raise cuprite.exceptions.AxisError(axis, 0)
     dtype = result_type(scores, compare)
     if dtype == numpy.float16:
         return _zmap_of_halves(array(scores), array(compare), axis, ddof, nan_policy, same)
     scores, compare = floating(scores), floating(compare)
     s = Slices(compare, axis, nan_policy)
+    s.kept = s.kept if compare.ndim else ()
     mean, std = s.mean(), cuprite.sqrt(s.positive(s.spread(ddof), ddof))
     mean, std = s.result(mean, True), s.result(std, True)
     if same:

@@ -8,7 +8,7 @@ import numpy
 import cuprite
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
-from cuprite.scipy.stats._arrays import Slices, array, known, nan_where, on_last, result_type
+from cuprite.scipy.stats._arrays import Slices, array, by_slices, known, nan_where, on_last, result_type
 
 
 def _groups(y):
@@ -30,7 +30,7 @@ def rankdata(a, method="average", *, axis=None, nan_policy="propagate") -> ndarr
 
     Parameters: a: the elements; method: of equal ones: 'average', 'min', 'max', 'dense' or 'ordinal'; axis: along which
         (None: all, as one dimension); nan_policy: 'propagate', 'raise' or 'omit'.
-    Errors: ValueError for another method, and NaN where that is refused.
+    Errors: ValueError for another method, and NaN where that is refused; AxisError for a number that has no axis.
 
     Example:
         >>> cp.scipy.stats.rankdata(cp.asarray([10, 30, 20, 20]))
@@ -43,6 +43,8 @@ def rankdata(a, method="average", *, axis=None, nan_policy="propagate") -> ndarr
     axis = 0 if axis is None else axis
     if a.size == 0:
         return cuprite.zeros(shape, numpy.float64 if method == "average" else numpy.int64)
+    if not shape:
+        raise cuprite.exceptions.AxisError(axis, 0)
     x, _ = on_last(a.reshape(shape), axis)
     mask = known(x, nan_policy)
     order = cuprite.argsort(x, axis=-1, kind="stable")
@@ -93,7 +95,7 @@ def mode(a, axis=0, nan_policy="propagate", keepdims=False) -> ModeResult:
         counts = cuprite.where(missing, missing.sum(axis=-1, keepdims=True) if mask is None else 0, counts)
     at = counts.argmax(axis=-1)[..., None]
     value, count = (cuprite.take_along_axis(v, at, -1)[..., 0] for v in (y, counts))
-    if mask is not None:
+    if mask is not None and x.ndim > 1:  # as SciPy: of several slices
         count = count.astype(numpy.float64)
     if keepdims:
         value, count = value.reshape(kept), count.reshape(kept)
@@ -136,20 +138,23 @@ def iqr(x, axis=None, rng=(25, 75), scale=1.0, nan_policy="propagate", interpola
 def median_abs_deviation(x, axis=0, center=None, scale=1.0, nan_policy="propagate", *, keepdims=False) -> ndarray:
     """The median of absolute distances from the median.
 
-    Parameters: x: the elements; axis: along which (None: all); center: None: the median (SciPy's functions of an axis
-        are not taken); scale: a divisor, or 'normal'; nan_policy: 'propagate', 'raise' or 'omit'; keepdims: whether
-        the axis stays, of length 1.
-    Errors: ValueError for another scale; TypeError for a centre.
+    Parameters: x: the elements; axis: along which (None: all); center: None: the median, or a function of an array and
+        its axis; scale: a divisor, or 'normal'; nan_policy: 'propagate', 'raise' or 'omit'; keepdims: whether the axis
+        stays, of length 1.
+    Errors: ValueError for another scale; TypeError for a centre that is no function.
     """
-    if center is not None:
-        raise TypeError("median_abs_deviation: only the median is a centre here")
+    if center is not None and not callable(center):
+        raise TypeError(f"The argument 'center' must be callable. The given value {center!r} is not callable.")
     if isinstance(scale, str):
         if scale.lower() != "normal":
             raise ValueError(f"{scale} is not a valid scale value.")
         scale = 0.6744897501960817
     s = Slices(x, axis, nan_policy)
+    if center is not None and s.mask is not None:
+        return by_slices(lambda v: (median_abs_deviation(v, 0, center, scale),), [array(x)], axis, keepdims, 1)[0]
     of = cuprite.median if s.mask is None else cuprite.nanmedian
-    return s.result(of(abs(s.x - of(s.x, axis=-1)[..., None]), axis=-1) / scale, keepdims)
+    middle = (center or of)(s.x, axis=-1)
+    return s.result(of(abs(s.x - middle[..., None]), axis=-1) / scale, keepdims)
 
 
 # --- trimmed samples ---
@@ -168,8 +173,8 @@ def trim_mean(a, proportiontocut, axis=0, *, nan_policy="propagate", keepdims=Fa
     """The mean without a part of the least and of the largest elements.
 
     Parameters: a: the elements; proportiontocut: the part on each side; axis: along which (None: all); nan_policy:
-        'propagate' or 'raise'; keepdims: whether the axis stays, of length 1.
-    Errors: ValueError for a part of more than a half; NotImplementedError for 'omit' where there is NaN.
+        'propagate', 'raise' or 'omit'; keepdims: whether the axis stays, of length 1.
+    Errors: ValueError for a part of more than a half, and NaN where that is refused.
 
     Example:
         >>> cp.scipy.stats.trim_mean(cp.asarray([1.0, 2, 3, 100]), 0.25)
@@ -179,7 +184,7 @@ def trim_mean(a, proportiontocut, axis=0, *, nan_policy="propagate", keepdims=Fa
     if s.dtype == numpy.float16:
         s.x = s.x.astype(numpy.float16)  # NumPy adds in float32
     if s.mask is not None:
-        raise NotImplementedError("trim_mean: nan_policy='omit' of samples with NaN")
+        return by_slices(lambda v: (trim_mean(v, proportiontocut),), [array(a)], axis, keepdims, 1)[0]
     n = s.x.shape[-1]
     if n == 0:
         return s.result(cuprite.full(s.x.shape[:-1], numpy.nan, s.dtype), keepdims)
@@ -227,9 +232,11 @@ def trim1(a, proportiontocut, tail="right", axis=0) -> ndarray:
     return cuprite.moveaxis(moved[low:high], 0, axis)
 
 
-def _limited(a, limits, inclusive, axis):
-    """Slices of what lies within limits."""
-    s = Slices(a, axis)
+def _limited(a, limits, inclusive, axis, nan_policy):
+    """Slices of what lies within limits; None where NaN has to be left out of each of them."""
+    s = Slices(a, axis, nan_policy)
+    if s.mask is not None:
+        return None
     if limits is not None:
         low, high = limits
         mask = cuprite.ones(s.x.shape, bool)
@@ -243,22 +250,27 @@ def _limited(a, limits, inclusive, axis):
     return s
 
 
-def _limited_result(s, found, ddof=0):
+def _limited_result(s, found, ddof=0, keepdims=False):
     """The result of what lies within limits: NaN where NaN is at all, and where no more than ddof elements are."""
     if s.x.dtype.kind == "f" and s.mask is not None:
         found = nan_where(cuprite.isnan(s.x).any(axis=-1), found)
-    return s.result(s.positive(found, ddof))
+    return s.result(s.positive(found, ddof), keepdims)
 
 
 @beside_its_arrays
-def tmean(a, limits=None, inclusive=(True, True), axis=None) -> ndarray:
+def tmean(a, limits=None, inclusive=(True, True), axis=None, *, nan_policy="propagate",
+          keepdims=False) -> ndarray:
     """The mean of what lies within limits.
 
     Parameters: a: the elements; limits: (low, high), each None for none; inclusive: whether the limits are in it; axis:
-        along which (None: all).
+        along which (None: all); nan_policy: 'propagate', 'raise' or 'omit'; keepdims: whether the axis stays, of length
+        1.
+    Errors: ValueError where nothing is, and NaN where that is refused.
     """
-    s = _limited(a, limits, inclusive, axis)
-    return _limited_result(s, s.mean())
+    s = _limited(a, limits, inclusive, axis, nan_policy)
+    if s is None:
+        return by_slices(lambda v: (tmean(v, limits, inclusive),), [array(a)], axis, keepdims, 1)[0]
+    return _limited_result(s, s.mean(), keepdims=keepdims)
 
 
 def _limited_variance(s, ddof):
@@ -267,37 +279,50 @@ def _limited_variance(s, ddof):
 
 
 @beside_its_arrays
-def tvar(a, limits=None, inclusive=(True, True), axis=0, ddof=1) -> ndarray:
+def tvar(a, limits=None, inclusive=(True, True), axis=0, ddof=1, *, nan_policy="propagate",
+         keepdims=False) -> ndarray:
     """The variance of what lies within limits.
 
     Parameters: a: the elements; limits: (low, high), each None for none; inclusive: whether the limits are in it; axis:
-        along which (None: all); ddof: of the variance.
+        along which (None: all); ddof: of the variance; nan_policy: 'propagate', 'raise' or 'omit'; keepdims: whether
+        the axis stays, of length 1.
+    Errors: ValueError where nothing is, and NaN where that is refused.
     """
-    s = _limited(a, limits, inclusive, axis)
-    return _limited_result(s, _limited_variance(s, ddof), ddof)
+    s = _limited(a, limits, inclusive, axis, nan_policy)
+    if s is None:
+        return by_slices(lambda v: (tvar(v, limits, inclusive, 0, ddof),), [array(a)], axis, keepdims, 1)[0]
+    return _limited_result(s, _limited_variance(s, ddof), ddof, keepdims)
 
 
 @beside_its_arrays
-def tstd(a, limits=None, inclusive=(True, True), axis=0, ddof=1) -> ndarray:
+def tstd(a, limits=None, inclusive=(True, True), axis=0, ddof=1, *, nan_policy="propagate",
+         keepdims=False) -> ndarray:
     """The standard deviation of what lies within limits.
 
     Parameters: a: the elements; limits: (low, high), each None for none; inclusive: whether the limits are in it; axis:
-        along which (None: all); ddof: of the variance.
+        along which (None: all); ddof: of the variance; nan_policy: 'propagate', 'raise' or 'omit'; keepdims: whether
+        the axis stays, of length 1.
+    Errors: ValueError where nothing is, and NaN where that is refused.
     """
-    return cuprite.sqrt(tvar(a, limits, inclusive, axis, ddof))
+    return cuprite.sqrt(tvar(a, limits, inclusive, axis, ddof, nan_policy=nan_policy, keepdims=keepdims))
 
 
 @beside_its_arrays
-def tsem(a, limits=None, inclusive=(True, True), axis=0, ddof=1) -> ndarray:
+def tsem(a, limits=None, inclusive=(True, True), axis=0, ddof=1, *, nan_policy="propagate",
+         keepdims=False) -> ndarray:
     """The standard error of the mean of what lies within limits.
 
     Parameters: a: the elements; limits: (low, high), each None for none; inclusive: whether the limits are in it; axis:
-        along which (None: all); ddof: of the variance.
+        along which (None: all); ddof: of the variance; nan_policy: 'propagate', 'raise' or 'omit'; keepdims: whether
+        the axis stays, of length 1.
+    Errors: ValueError where nothing is, and NaN where that is refused.
     """
-    s = _limited(a, limits, inclusive, axis)
+    s = _limited(a, limits, inclusive, axis, nan_policy)
+    if s is None:
+        return by_slices(lambda v: (tsem(v, limits, inclusive, 0, ddof),), [array(a)], axis, keepdims, 1)[0]
     if not s.x.shape[-1]:
-        return s.result(s.mean())
-    return _limited_result(s, cuprite.sqrt(_limited_variance(s, ddof) / s.n), ddof)
+        return s.result(s.mean(), keepdims)
+    return _limited_result(s, cuprite.sqrt(_limited_variance(s, ddof) / s.n), ddof, keepdims)
 
 
 def _whole_extreme(s, x, limit, axis, inclusive, least):
@@ -314,15 +339,20 @@ def _whole_extreme(s, x, limit, axis, inclusive, least):
     return s.result(cuprite.where(keep, x, x.dtype.type(ends.min)).max(axis=-1))
 
 
-def _extreme(a, limit, axis, inclusive, nan_policy, sign) -> ndarray:
+def _extreme(a, limit, axis, inclusive, nan_policy, sign, keepdims) -> ndarray:
+    found, kept = _extremes(a, limit, axis, inclusive, nan_policy, sign)
+    return found.reshape(kept) if keepdims else found
+
+
+def _extremes(a, limit, axis, inclusive, nan_policy, sign):
     s = Slices(a, axis, nan_policy)
     if array(a).dtype.kind in "iu" and array(a).dtype.itemsize == 8 and s.x.shape[-1]:
         found = _whole_extreme(s, array(a), limit, axis, inclusive, sign > 0)
         if found is not None:
-            return found
+            return found, s.kept
     x = sign * s.x
     if x.shape[-1] == 0:
-        return s.result(s.mean())
+        return s.result(s.mean()), s.kept
     keep = cuprite.ones(x.shape, bool) if s.mask is None else s.mask
     if limit is not None:
         keep = keep & (x >= sign * limit if inclusive else x > sign * limit)
@@ -335,26 +365,28 @@ def _extreme(a, limit, axis, inclusive, nan_policy, sign) -> ndarray:
     if s.mask is None:
         found = cuprite.where(lost, numpy.nan, found)
     whole = array(a).dtype
-    return found.astype(whole) if whole.kind == "f" or whole.kind in "biu" and bool(some.all()) else found
+    if whole.kind == "f" or whole.kind in "biu" and bool(some.all()):
+        found = found.astype(whole)
+    return found, s.kept
 
 
 @beside_its_arrays
-def tmin(a, lowerlimit=None, axis=0, inclusive=True, nan_policy="propagate") -> ndarray:
+def tmin(a, lowerlimit=None, axis=0, inclusive=True, nan_policy="propagate", *, keepdims=False) -> ndarray:
     """The least element that is not below a limit.
 
     Parameters: a: the elements; lowerlimit: the limit; axis: along which (None: all); inclusive: whether the limit is
-        in it; nan_policy: 'propagate', 'raise' or 'omit'.
+        in it; nan_policy: 'propagate', 'raise' or 'omit'; keepdims: whether the axis stays, of length 1.
     Errors: ValueError where there is none.
     """
-    return _extreme(a, lowerlimit, axis, inclusive, nan_policy, 1)
+    return _extreme(a, lowerlimit, axis, inclusive, nan_policy, 1, keepdims)
 
 
 @beside_its_arrays
-def tmax(a, upperlimit=None, axis=0, inclusive=True, nan_policy="propagate") -> ndarray:
+def tmax(a, upperlimit=None, axis=0, inclusive=True, nan_policy="propagate", *, keepdims=False) -> ndarray:
     """The largest element that is not above a limit.
 
     Parameters: a: the elements; upperlimit: the limit; axis: along which (None: all); inclusive: whether the limit is
-        in it; nan_policy: 'propagate', 'raise' or 'omit'.
+        in it; nan_policy: 'propagate', 'raise' or 'omit'; keepdims: whether the axis stays, of length 1.
     Errors: ValueError where there is none.
     """
-    return _extreme(a, upperlimit, axis, inclusive, nan_policy, -1)
+    return _extreme(a, upperlimit, axis, inclusive, nan_policy, -1, keepdims)

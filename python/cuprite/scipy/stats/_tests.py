@@ -1,7 +1,6 @@
-"""Tests of hypotheses: Student's, Kolmogorov's and Smirnov's, of variances and of normality."""
+"""Tests of hypotheses: Student's, of variances and of normality."""
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy
@@ -9,7 +8,7 @@ import numpy
 import cuprite
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
-from cuprite.scipy.stats._arrays import (Slices, array, as_type, floating, of_one_rank, on_host, on_last,
+from cuprite.scipy.stats._arrays import (Slices, array, as_type, by_slices, floating, nan_where, of_one_rank, on_host,
                                          result_type)
 from cuprite.scipy.stats._correlation import ConfidenceInterval, SignificanceResult, of_t
 from cuprite.scipy.stats._moments import _kurtosis, _skew
@@ -49,9 +48,9 @@ class TtestResult(_Pair):
             raise ValueError("`confidence_level` must be a number between 0 and 1.")
         if self._interval is None:
             raise TypeError("TtestResult: only results of tests have intervals")
-        mean, error, alternative, finish = self._interval
+        mean, error, df, alternative, finish = self._interval
         tail = (1 - confidence_level) / 2 if alternative == "two-sided" else 1 - confidence_level
-        df = self.df + 0.0 * mean  # on its device
+        df = df + 0.0 * mean  # on its device
         far = error * cuprite.scipy.special.stdtrit(df, 1 - tail + 0.0 * mean)
         low = mean - (far if alternative != "less" else numpy.inf)
         high = mean + (far if alternative != "greater" else numpy.inf)
@@ -63,8 +62,9 @@ def _tested(mean, popmean, error, df, alternative, s, keepdims) -> TtestResult:
     p = of_t(statistic, cuprite.asarray(df, numpy.float64) if not isinstance(df, ndarray) else df * 1.0, alternative)
     statistic = s.result(statistic, keepdims)
     s.dtype = numpy.result_type(s.dtype, numpy.float32)  # special functions of float16 are of float32
-    result = TtestResult(statistic, s.result(p, keepdims), df)
-    result._interval = mean, error, alternative.lower(), lambda x: s.result(x, keepdims)
+    free = cuprite.where(cuprite.isnan(mean), numpy.nan, df).astype(mean.dtype, copy=False)
+    result = TtestResult(statistic, s.result(p, keepdims), s.result(free, keepdims))
+    result._interval = mean, error, df, alternative.lower(), lambda x: s.result(x, keepdims)
     return result
 
 
@@ -103,22 +103,48 @@ def ttest_rel(a, b, axis=0, nan_policy="propagate", alternative="two-sided", *, 
     return ttest_1samp(as_type(floating(a) - floating(b), dtype), 0.0, axis, nan_policy, alternative, keepdims=keepdims)
 
 
+def _trimmed(s, trim):
+    """(mean, variance, how many remain) of slices without a part of the least and of the largest (Yuen): their variance
+    is that of all, each of the outer ones as large as the next one."""
+    n = s.x.shape[-1]
+    g = int(n * trim)
+    if not g:
+        return s.mean(), s.variance(1), n
+    x = cuprite.sort(s.x, axis=-1)
+    inner = x[..., g:n - g]
+    whole = cuprite.concatenate([inner[..., :1]] * g + [inner] + [inner[..., -1:]] * g, axis=-1)
+    lost = cuprite.isnan(x[..., -1]) if x.dtype.kind == "f" else cuprite.zeros(x.shape[:-1], bool)
+    return nan_where(lost, inner.mean(axis=-1)), nan_where(lost, whole.var(axis=-1, ddof=2 * g + 1)), n - 2 * g
+
+
 @beside_its_arrays
-def ttest_ind(a, b, *, axis=0, equal_var=True, nan_policy="propagate", alternative="two-sided",
+def ttest_ind(a, b, *, axis=0, equal_var=True, nan_policy="propagate", alternative="two-sided", trim=0, method=None,
               keepdims=False) -> TtestResult:
     """Student's or Welch's test of the difference of independent samples.
 
     Parameters: a: a sample; b: another; axis: along which (None: all); equal_var: whether variances are taken as equal;
-        nan_policy: 'propagate', 'raise' or 'omit'; alternative: 'two-sided', 'less' or 'greater'; keepdims: whether the
-        axis stays, of length 1.
-    Errors: ValueError for another alternative, and NaN where that is refused.
+        nan_policy: 'propagate', 'raise' or 'omit'; alternative: 'two-sided', 'less' or 'greater'; trim: the part of
+        each sample that is left out on each side (Yuen's test); method: None, or one of SciPy's for the p-value,
+        PermutationMethod or MonteCarloMethod, which runs on the host; keepdims: whether the axis stays, of length 1.
+    Errors: ValueError for another alternative, a part that is not from 0 to 1/2, and NaN where that is refused.
     """
+    if not 0 <= trim < 0.5:
+        raise ValueError("Trimming percentage should be 0 <= `trim` < .5.")
+    if method is not None:
+        found = on_host("ttest_ind", *(array(v).get() for v in (a, b)), axis=axis, equal_var=equal_var, trim=trim,
+                        nan_policy=nan_policy, alternative=alternative, method=method, keepdims=keepdims)
+        return TtestResult(*map(cuprite.asarray, (found.statistic, found.pvalue, found.df)))
     x, y = (Slices(v, axis, nan_policy) for v in of_one_rank(axis, a, b))
     x.dtype = numpy.result_type(x.dtype, y.dtype)
     if 0 in (x.x.shape[-1], y.x.shape[-1]):
         nothing = x.mean() + y.mean() + numpy.nan
         return TtestResult(x.result(nothing, keepdims), x.result(nothing, keepdims), nothing)
-    v1, v2, n1, n2 = x.variance(1), y.variance(1), x.n, y.n
+    if trim and (x.mask is not None or y.mask is not None):
+        def test(*rows):
+            found = ttest_ind(*rows, equal_var=equal_var, alternative=alternative, trim=trim)
+            return found.statistic, found.pvalue, found.df
+        return TtestResult(*by_slices(test, [a, b], axis, keepdims, 3))
+    (m1, v1, n1), (m2, v2, n2) = (_trimmed(s, trim) if trim else (s.mean(), s.variance(1), s.n) for s in (x, y))
     if equal_var:
         df = n1 + n2 - 2.0
         v1, v2 = (cuprite.where(cuprite.asarray(n == 1), 0.0, v) for v, n in ((v1, n1), (v2, n2)))  # no spread alone
@@ -128,29 +154,69 @@ def ttest_ind(a, b, *, axis=0, equal_var=True, nan_policy="propagate", alternati
         df = (w1 + w2) ** 2 / (w1 ** 2 / (n1 - 1) + w2 ** 2 / (n2 - 1))
         df = cuprite.where(cuprite.isnan(df), 1.0, df)
         scale = cuprite.sqrt(w1 + w2)
-    return _tested(x.mean() - y.mean(), 0.0, scale, df, alternative, x, keepdims)
+    return _tested(m1 - m2, 0.0, scale, df, alternative, x, keepdims)
 
 
 @beside_its_arrays
-def f_oneway(*samples, axis=0, nan_policy="propagate", equal_var=True) -> SignificanceResult:
+def ttest_ind_from_stats(mean1, std1, nobs1, mean2, std2, nobs2, equal_var=True,
+                         alternative="two-sided") -> SignificanceResult:
+    """Student's or Welch's test of the difference of independent samples, of which these numbers are known.
+
+    Parameters: mean1, std1, nobs1: the mean, the standard deviation (with ddof 1) and the size of a sample; mean2,
+        std2, nobs2: those of another; equal_var: whether variances are taken as equal; alternative: 'two-sided', 'less'
+        or 'greater'.
+    Errors: ValueError for another alternative.
+
+    Example:
+        >>> cp.scipy.stats.ttest_ind_from_stats(1.0, 2.0, 10, 3.0, 1.0, 12).pvalue.round(4)
+        array(0.0064)
+    """
+    m1, s1, n1, m2, s2, n2 = (floating(v) for v in (mean1, std1, nobs1, mean2, std2, nobs2))
+    w1, w2 = s1 * s1 / n1, s2 * s2 / n2
+    if equal_var:
+        df = n1 + n2 - 2.0
+        scale = cuprite.sqrt(((n1 - 1) * s1 * s1 + (n2 - 1) * s2 * s2) / df * (1.0 / n1 + 1.0 / n2))
+    else:
+        df = (w1 + w2) ** 2 / (w1 ** 2 / (n1 - 1) + w2 ** 2 / (n2 - 1))
+        df = cuprite.where(cuprite.isnan(df), 1.0, df)
+        scale = cuprite.sqrt(w1 + w2)
+    t = (m1 - m2) / scale
+    return SignificanceResult(t, of_t(t, df, alternative))
+
+
+@beside_its_arrays
+def f_oneway(*samples, axis=0, nan_policy="propagate", equal_var=True, keepdims=False) -> SignificanceResult:
     """The analysis of variance of several samples.
 
-    Parameters: samples: two or more; axis: along which; nan_policy: 'propagate' or 'raise'; equal_var: True.
-    Errors: TypeError for fewer than two samples; NotImplementedError for unequal variances.
+    Parameters: samples: two or more; axis: along which (None: all); nan_policy: 'propagate', 'raise' or 'omit';
+        equal_var: whether variances are taken as equal, otherwise Welch's analysis; keepdims: whether the axis stays,
+        of length 1.
+    Errors: TypeError for fewer than two samples; ValueError for NaN where that is refused.
     """
     if len(samples) < 2:
         raise TypeError(f"at least two inputs are required; got {len(samples)}.")
-    if not equal_var:
-        raise NotImplementedError("f_oneway: only equal variances")
     parts = [Slices(v, axis, nan_policy) for v in of_one_rank(axis, *samples)]
-    total = sum(p.n for p in parts)
-    mean = sum(p.mean() * p.n for p in parts) / total
-    between = sum(p.n * (p.mean() - mean) ** 2 for p in parts) / (len(parts) - 1)
-    within = sum(p.central(2) * p.n for p in parts) / (total - len(parts))
-    f = between / within
-    dtype = result_type(*samples)
-    p = cuprite.scipy.special.fdtrc(len(parts) - 1.0, float(total - len(parts)), f)
-    return SignificanceResult(as_type(f, dtype), as_type(p, dtype))
+    if any(p.mask is not None for p in parts):
+        return SignificanceResult(*by_slices(lambda *rows: f_oneway(*rows, equal_var=equal_var), samples, axis,
+                                             keepdims, 2))
+    k, sizes, means = len(parts), [p.n for p in parts], [p.mean() for p in parts]
+    if equal_var:
+        total = sum(sizes)
+        mean = sum(m * n for m, n in zip(means, sizes)) / total
+        between = sum(n * (m - mean) ** 2 for m, n in zip(means, sizes)) / (k - 1)
+        f, df = between / (sum(p.central(2) * p.n for p in parts) / (total - k)), float(total - k)
+    else:
+        weights = [p.n / p.variance(1) for p in parts]
+        whole = sum(weights)
+        mean = sum(w * m for w, m in zip(weights, means)) / whole
+        apart = sum((1 - w / whole) ** 2 / (n - 1) for w, n in zip(weights, sizes))
+        f = sum(w * (m - mean) ** 2 for w, m in zip(weights, means)) / (k - 1) / (1 + 2 * (k - 2) / (k * k - 1) * apart)
+        df = (k * k - 1) / (3 * apart)
+    found = parts[0]
+    found.dtype = result_type(*samples)
+    found.kept = numpy.broadcast_shapes(*(p.kept for p in parts))
+    p = cuprite.scipy.special.fdtrc(k - 1.0, df, f)
+    return SignificanceResult(found.result(f, keepdims), found.result(p, keepdims))
 
 
 @beside_its_arrays
@@ -165,119 +231,3 @@ def jarque_bera(x, *, axis=None, nan_policy="propagate", keepdims=False) -> Sign
     statistic = s.result(found, keepdims)
     s.dtype = numpy.result_type(s.dtype, numpy.float32)
     return SignificanceResult(statistic, s.result(cuprite.exp(-found / 2), keepdims))
-
-
-# --- Kolmogorov and Smirnov ---
-
-class KstestResult(NamedTuple):
-    """The largest distance of two distributions and its p-value."""
-
-    statistic: float
-    pvalue: float
-
-
-def _known_words(alternative, method):
-    alternative = {"t": "two-sided", "g": "greater", "l": "less"}.get(alternative.lower()[:1], alternative)
-    if alternative not in ("two-sided", "greater", "less"):
-        raise ValueError(f"Unexpected value alternative='{alternative}'")
-    if method not in ("auto", "exact", "approx", "asymp"):
-        raise ValueError(f"Invalid value for mode: {method}")
-    return alternative
-
-
-def _cdf_of(cdf):
-    if not isinstance(cdf, str):
-        return cdf
-    from cuprite.scipy import stats
-    try:
-        return getattr(stats, cdf).cdf
-    except AttributeError as why:
-        raise ValueError(f"ks_1samp: no distribution {cdf!r}") from why
-
-
-def _each(test, samples, axis, keepdims) -> KstestResult:
-    """A test of each of the samples along an axis; its numbers as arrays."""
-    parts = [on_last(v, axis) for v in of_one_rank(axis, *samples)]
-    shape = numpy.broadcast_shapes(*(x.shape[:-1] for x, _ in parts))
-    rows = [cuprite.broadcast_to(x, shape + x.shape[-1:]).reshape(math.prod(shape), x.shape[-1]) for x, _ in parts]
-    found = numpy.array([test(*row) for row in zip(*rows)], float).reshape(-1, 2)
-    kept = numpy.broadcast_shapes(*(k for _, k in parts)) if keepdims else shape
-    return KstestResult(*(cuprite.asarray(found[:, i].reshape(kept)) for i in range(2)))
-
-
-@beside_its_arrays
-def ks_1samp(x, cdf, args=(), alternative="two-sided", method="auto", *, axis=0, keepdims=False) -> KstestResult:
-    """Kolmogorov's and Smirnov's test of a sample and a distribution; the p-value is SciPy's, on the host.
-
-    Parameters: x: the sample; cdf: the distribution's function of arrays, or its name; args: its parameters;
-        alternative: 'two-sided', 'less' or 'greater'; method: 'auto', 'exact', 'approx' or 'asymp'; axis: along which
-        samples are (None: all); keepdims: whether the axis stays, of length 1.
-    Errors: ValueError for another alternative or method.
-    """
-    alternative = _known_words(alternative, method)
-    x = floating(x)
-    if axis is not None and (x.ndim > 1 or keepdims or axis not in (0, -1)):
-        return _each(lambda row: ks_1samp(row, cdf, args, alternative, method), [x], axis, keepdims)
-    x = cuprite.sort(x.reshape(-1))
-    n = x.size
-    if n == 0:
-        return KstestResult(numpy.nan, numpy.nan)
-    values = _cdf_of(cdf)(x, *args)
-    plus = float((cuprite.arange(1.0, n + 1) / n - values).max())
-    minus = float((values - cuprite.arange(0.0, n) / n).max())
-    d = {"two-sided": max(plus, minus), "greater": plus, "less": minus}[alternative]
-    if alternative != "two-sided":
-        return KstestResult(d, float(on_host("ksone.sf", d, n)))
-    if method == "asymp":
-        p = on_host("kstwobign.sf", d * numpy.sqrt(n))
-    elif method == "approx":
-        p = 2 * on_host("ksone.sf", d, n)
-    else:
-        p = on_host("kstwo.sf", d, n)
-    return KstestResult(d, float(numpy.clip(p, 0, 1)))
-
-
-@beside_its_arrays
-def ks_2samp(data1, data2, alternative="two-sided", method="auto", *, axis=0, keepdims=False) -> KstestResult:
-    """Kolmogorov's and Smirnov's test of two samples; the p-value is SciPy's, on the host.
-
-    Parameters: data1: a sample; data2: another; alternative: 'two-sided', 'less' or 'greater'; method: 'auto', 'exact'
-        or 'asymp'; axis: along which samples are (None: all); keepdims: whether the axis stays, of length 1.
-    Errors: ValueError for another alternative or method.
-    """
-    alternative = _known_words(alternative, method)
-    a, b = floating(data1), floating(data2)
-    if axis is not None and (max(a.ndim, b.ndim) > 1 or keepdims or axis not in (0, -1)):
-        return _each(lambda *rows: ks_2samp(*rows, alternative, method), [a, b], axis, keepdims)
-    a, b = (cuprite.sort(v.reshape(-1)) for v in (a, b))
-    if min(a.size, b.size) == 0:
-        return KstestResult(numpy.nan, numpy.nan)
-    if method == "exact" or (method == "auto" and max(a.size, b.size) <= 10000):
-        found = on_host("ks_2samp", a.get(), b.get(), alternative, method)
-        return KstestResult(float(found.statistic), float(found.pvalue))
-    both = cuprite.concatenate([a, b])
-    apart = (cuprite.searchsorted(a, both, side="right") / a.size
-             - cuprite.searchsorted(b, both, side="right") / b.size)
-    most, least = float(apart.max()), float(cuprite.clip(-apart.min(), 0, 1))
-    d = {"two-sided": max(most, least), "greater": most, "less": least}[alternative]
-    m, n = (float(v) for v in sorted((a.size, b.size), reverse=True))
-    if alternative == "two-sided":
-        p = on_host("kstwo.sf", d, numpy.round(m * n / (m + n)))
-    else:
-        z = numpy.sqrt(m * n / (m + n)) * d
-        p = numpy.exp(-2 * z ** 2 - 2 * z * (m + 2 * n) / numpy.sqrt(m * n * (m + n)) / 3.0)
-    return KstestResult(d, float(numpy.clip(p, 0, 1)))
-
-
-@beside_its_arrays
-def kstest(rvs, cdf, args=(), N=20, alternative="two-sided", method="auto") -> KstestResult:
-    """Kolmogorov's and Smirnov's test of a sample and a distribution, or of two samples.
-
-    Parameters: rvs: a sample; cdf: a distribution's function or name, or another sample; args: parameters of the
-        distribution; N: of SciPy, where rvs is a function, which is not taken; alternative: 'two-sided', 'less' or
-        'greater'; method: as ks_1samp and ks_2samp have it.
-    Errors: ValueError for another alternative or method.
-    """
-    if isinstance(cdf, str) or callable(cdf):
-        return ks_1samp(rvs, cdf, args, alternative, method)
-    return ks_2samp(rvs, cdf, alternative, method)

@@ -8,7 +8,7 @@ import numpy
 import cuprite
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
-from cuprite.scipy.stats._arrays import Slices, as_type, floating, on_host, result_type
+from cuprite.scipy.stats._arrays import Slices, as_type, by_slices, floating, known, on_host, result_type
 
 
 @beside_its_arrays
@@ -79,7 +79,8 @@ def entropy(pk, qk=None, base=None, axis=0, *, nan_policy="propagate", keepdims=
     """The entropy of a distribution, or with another one the Kullback-Leibler divergence.
 
     Parameters: pk: the distribution, which is normalized; qk: the other; base: of the logarithm (None: e); axis: along
-        which; nan_policy: 'propagate' or 'raise'; keepdims: whether the axis stays, of length 1.
+        which (None: all); nan_policy: 'propagate', 'raise' or 'omit', which leaves out what is NaN in either; keepdims:
+        whether the axis stays, of length 1.
     Errors: ValueError for a base that is not above 0, and NaN where that is refused.
 
     Example:
@@ -93,6 +94,8 @@ def entropy(pk, qk=None, base=None, axis=0, *, nan_policy="propagate", keepdims=
     pk = floating(pk)
     if qk is not None:
         pk, qk = cuprite.broadcast_arrays(pk, floating(qk))
+        if known(pk, nan_policy) is not None or known(qk, nan_policy) is not None:
+            return by_slices(lambda p, q: (entropy(p, q, base),), [pk, qk], axis, keepdims, 1, paired=True)[0]
     s = Slices(pk, axis, nan_policy)
     p = s.x if s.mask is None else cuprite.where(s.mask, s.x, 0)
     p = p / p.sum(axis=-1, keepdims=True)

@@ -313,6 +313,12 @@ class _bsr(Extremes, DataMatrix):
         blocks = self._blocks().sorted_indices()
         self.data, self.indices, self.indptr = self.data[blocks.data], blocks.indices, blocks.indptr
 
+    def sorted_indices(self) -> _spbase:
+        """A copy whose indices are sorted."""
+        new = self.copy()
+        new.sort_indices()
+        return new
+
     def sum_duplicates(self) -> None:
         """Adds blocks that stand at one place, in place."""
         if not self.has_canonical_format:

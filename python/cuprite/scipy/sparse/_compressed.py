@@ -125,6 +125,11 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
         coo = class_of("coo", self._is_array)(dense, dtype=dtype)
         self._take(coo._in_order() if coo.ndim == 2 and self.format == "csr" else coo.asformat(self.format), False)
 
+    def __iter__(self):
+        rows = self.tocsr()
+        for r in range(self.shape[0]):
+            yield rows[r].tocsr()
+
     def sort_indices(self) -> None:
         """Sorts the indices of each line, in place."""
         if not self.has_sorted_indices:

@@ -307,8 +307,10 @@ def hstack(blocks, format=None, dtype=None) -> _spbase:
     """Matrices beside each other.
 
     Parameters: blocks: a sequence of matrices; format: the result's format; dtype: the element type.
-    Errors: ValueError for matrices of different numbers of rows."""
+    Errors: ValueError for matrices of different numbers of rows, and where there are none."""
     blocks = list(blocks)
+    if not blocks:
+        raise ValueError("blocks must be 2-D")
     return _block([blocks], format, dtype, _any_array(blocks))
 
 
@@ -316,8 +318,10 @@ def vstack(blocks, format=None, dtype=None) -> _spbase:
     """Matrices one below the other.
 
     Parameters: blocks: a sequence of matrices; format: the result's format; dtype: the element type.
-    Errors: ValueError for matrices of different numbers of columns."""
+    Errors: ValueError for matrices of different numbers of columns, and where there are none."""
     blocks = list(blocks)
+    if not blocks:
+        raise ValueError("blocks must be 2-D")
     return _block([[b] for b in blocks], format, dtype, _any_array(blocks))
 
 

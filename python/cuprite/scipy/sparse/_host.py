@@ -113,8 +113,7 @@ class _host(_spbase):
         """The elements in another shape.
 
         Parameters: args: the shape; kwargs: order, in which elements are counted, C or F, and copy."""
-        new = self._matrix.reshape(*args, **kwargs)
-        return self._like(new) if new.format == self.format else class_of(new.format, self._is_array)(new)
+        return self._as_found(self._matrix.reshape(*args, **kwargs))
 
     def resize(self, *shape) -> None:
         """Changes the shape in place: elements outside of the new one are dropped.
@@ -147,16 +146,20 @@ class _host(_spbase):
         self._matrix.setdiag(values.get(), k)
 
     def _getrow(self, i):
-        return self._like(self._matrix._getrow(i))
+        return self._as_found(self._matrix._getrow(i))
 
     def _getcol(self, j):
-        return self._like(self._matrix._getcol(j))
+        return self._as_found(self._matrix._getcol(j))
+
+    def _as_found(self, found):
+        """SciPy's matrix as one of ours, of the same format."""
+        return self._like(found) if found.format == self.format else class_of(found.format, self._is_array)(found)
 
     def __getitem__(self, key) -> _spbase | ndarray:
         found = self._matrix[_on_host(key)]
         if not is_foreign(found):
             return cp.asarray(found)
-        return self._like(found) if found.format == self.format else class_of(found.format, self._is_array)(found)
+        return self._as_found(found)
 
     def __setitem__(self, key, x) -> None:
         self._matrix[_on_host(key)] = _on_host(x)
@@ -168,6 +171,23 @@ class _lil(_host):
     _format = "lil"
     rows = property(lambda self: self._matrix.rows, doc="The columns of each row's elements, as lists.")
     data = property(lambda self: self._matrix.data, doc="Each row's elements, as lists.")
+
+    def __iadd__(self, other) -> _spbase:
+        return self._set(self + other)
+
+    def __isub__(self, other) -> _spbase:
+        return self._set(self - other)
+
+    def _set(self, other):
+        """The matrix itself with another one's elements, converted to its type, as SciPy's."""
+        self._matrix[:, :] = _on_host(other)
+        return self
+
+    def getrow(self, i) -> _spbase:
+        """A row, as a matrix of one.
+
+        Parameters: i: which."""
+        return self._as_found(self._matrix.getrow(i))
 
     def getrowview(self, i) -> _spbase:
         """A row that shares its lists with the matrix.

@@ -73,7 +73,7 @@ def laplacian(csgraph, normed=False, return_diag=False, use_out_degree=False, *,
         degrees; return_diag: whether the diagonal's degrees are returned too; use_out_degree: edges that go out count,
         not those that come in; copy: False: csgraph's memory may be used; form: 'array', 'function' or 'lo' (a
         LinearOperator); dtype: of the result; symmetrized: whether the graph's conjugate transpose is added.
-    Returns: a matrix of the graph's format, or an array; with return_diag also the degrees (n,), or their roots.
+    Returns: a coo matrix, of a dia matrix a dia matrix, of an array an array; with return_diag also the degrees (n,), or their roots.
     Errors: ValueError for a matrix that is not square or another form.
     Source: scipy.sparse.csgraph.laplacian."""
     if csgraph.ndim != 2 or csgraph.shape[0] != csgraph.shape[1]:
@@ -86,7 +86,7 @@ def laplacian(csgraph, normed=False, return_diag=False, use_out_degree=False, *,
     along, last = 1 if use_out_degree else 0, csgraph.dtype if dtype is None else dtype
     result, diagonal = (_sparse_laplacian if issparse(x) else _dense_laplacian)(x, normed, along, dtype)
     if issparse(result):
-        result = result.asformat(csgraph.format if csgraph.format not in ("lil", "dok") else "coo")
+        result = result.asformat("dia" if csgraph.format == "dia" else "coo" if form == "array" else "csr")
     result, diagonal = result.astype(last, copy=False), diagonal.astype(last, copy=False)
     if form != "array":
         of = result
@@ -174,13 +174,14 @@ def depth_first_order(csgraph, i_start, directed=True, return_predecessors=True)
 
 
 def _tree(csgraph, i_start, directed, depth):
-    from cuprite.scipy.sparse import csr_matrix
+    from cuprite.scipy.sparse import csr_array, csr_matrix, isspmatrix
     data, indices, indptr = _edges(csgraph, directed)
     _, before = _order(csgraph, i_start, directed, True, depth)
     n = len(before)
     to = cp.flatnonzero(before != _NONE)
     at = before[to].astype(to.dtype)
-    return csr_matrix((_least(data, indices, indptr, at, to), (at, to)), shape=(n, n))
+    new = csr_matrix if isspmatrix(csgraph) else csr_array
+    return new((_least(data, indices, indptr, at, to), (at, to)), shape=(n, n))
 
 
 def _least(data, indices, indptr, rows, columns):

@@ -485,3 +485,18 @@ def test_orders_whose_factorials_overflow():
     long = np.ones((260, 1))
     got, want = (m.PPoly(xp(long), xp([0.0, 1.0])).derivative(200).c for m, xp in ((ci, cp.asarray), (si, np.asarray)))
     np.testing.assert_allclose(got.get(), want, rtol=1e-9)
+
+
+@pytest.mark.parametrize("k", [0, 1, 3])
+def test_integrals_to_a_last_knot_that_comes_too_often(device, k):
+    """Knots behind the base's end have no part in it; SciPy's integral to there is NaN."""
+    x, y = np.array([0.0, 1.0, 2.5, 4.0, 5.0, 7.0]), np.array([1.0, 3.0, -2.0, 5.0, 4.0, 9.0])
+    t = np.concatenate([[0.0] * (k + 1), x[1:-1], [7.0] * (k + 2)])
+    c = np.arange(1.0, len(t) - k)[:, None] * [1, 2]
+    spline = ci.BSpline(cp.asarray(t), cp.asarray(c), k)
+    want = si.BSpline(t[:-1], c[:-1], k).integrate(0, 7)
+    for a, b, sign in ((0, 7, 1), (-3, 9, 1), (9, -3, -1)):
+        np.testing.assert_allclose(spline.integrate(a, b, extrapolate=False).get(), sign * want, 1e-13)
+    np.testing.assert_allclose(spline.integrate(0, 14, extrapolate="periodic").get(), 2 * want, 1e-13)
+    steps = ci.make_interp_spline(cp.asarray(x), cp.asarray(y), 0)
+    assert float(steps.integrate(-1, 9, extrapolate=False)) == (y[:-1] * np.diff(x)).sum()

@@ -165,7 +165,9 @@ class BSpline:
             extrapolate = self.extrapolate
         a, b, sign = (float(a), float(b), 1) if not b < a else (float(b), float(a), -1)
         first, last = float(self.t[self.k]), float(self.t[self.t.size - self.k - 1])
-        whole = self.construct_fast(*splantider(self._padded(), 1))
+        n = int((self.t[:self.t.size - self.k - 1] < last).sum())  # what begins at the base's end is 0 in it
+        t, c, k = self.t[:n + self.k + 1], self.c[:n], self.k
+        whole = self.construct_fast(*splantider(self.construct_fast(t, c, k)._padded(), 1))
 
         def between(low, high):
             ends = whole(cuprite.asarray([low, high]), extrapolate=True)

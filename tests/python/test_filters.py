@@ -588,6 +588,21 @@ def test_complex_is_refused(name, args):
     assert outcome(lambda: getattr(ndimage, name)(cp.asarray(x), *args)) is TypeError
 
 
+@pytest.mark.parametrize("name, args", [("gaussian_filter", (1,)), ("uniform_filter", (3,)), ("median_filter", (3,)),
+                                        ("sobel", ()), ("laplace", ()), ("correlate", (np.ones((3, 3)),)),
+                                        ("grey_erosion", (3,)), ("maximum_filter1d", (3,))])
+@pytest.mark.parametrize("dtype", ["F", "D"])
+def test_complex_outputs_of_real_inputs(name, args, dtype):
+    """are SciPy's RuntimeError, given as a type and as an array; there is no complex input to speak of."""
+    x = np.arange(30.0).reshape(5, 6)
+    for bring in (np.asarray, cp.asarray):
+        module = scipy.ndimage if bring is np.asarray else ndimage
+        given = [bring(a) if isinstance(a, np.ndarray) else a for a in args]
+        for output in (np.dtype(dtype), bring(np.empty(x.shape, dtype))):
+            with pytest.raises(RuntimeError):
+                getattr(module, name)(bring(x), *given, output=output)
+
+
 def test_outputs_are_checked():
     x = cp.ones((4, 5))
     for output in [cp.ones((5, 4)), cp.ones(3), "bool"]:

@@ -146,7 +146,7 @@ def output_of(output, x, complex_output=False):
             raise RuntimeError("output shape not correct")
         if complex_output and output.dtype.kind != "c":
             raise RuntimeError("output must have complex dtype")
-        return output
+        return _real_output(output, complex_output)
     elif hasattr(output, "__array__") and not isinstance(output, type):
         raise TypeError(f"output is an array of Cuprite's or a type, not {type(output).__name__}")
     else:
@@ -156,7 +156,14 @@ def output_of(output, x, complex_output=False):
         if complex_output and dtype.kind != "c":
             warnings.warn("promoting specified output dtype to complex", stacklevel=4)
             dtype = numpy.promote_types(dtype, numpy.complex64)
-    return cuprite.empty(x.shape, dtype)
+    return _real_output(cuprite.empty(x.shape, dtype), complex_output)
+
+
+def _real_output(output, complex_output):
+    """output, which a filter of real numbers has no complex numbers for."""
+    if output.dtype.kind == "c" and not complex_output:
+        raise RuntimeError(f"output type {output.dtype} not supported: the input is real")
+    return output
 
 
 def in_steps(steps, x, output):

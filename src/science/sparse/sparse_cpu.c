@@ -112,8 +112,25 @@ cp_code cpi_sparse_cpu_take_count(cp_stream *stream, const cpi_sparse_job *j)
 void cpi_sparse_align_rows(const void *job, int64_t begin, int64_t end)
 {
     const cpi_sparse_job *j = job;
-    if (j->a.wide) cpi_sp_align_count_i64(j, begin, end);
-    else cpi_sp_align_count_i32(j, begin, end);
+    if (j->a.wide) {
+        cpi_sp_align_count_i64(j, begin, end);
+        return;
+    }
+    const int32_t *ap = j->a.indptr, *bp = j->b.indptr;
+    const cpi_sparse_kernels *with = CPI_BEST(cpi_sparse_kernels);
+    for (int64_t r = begin; r < end; r++) {
+        const int na = ap[r + 1] - ap[r], nb = bp[r + 1] - bp[r];
+        const int32_t *ai = (const int32_t *)j->a.indices + ap[r], *bi = (const int32_t *)j->b.indices + bp[r];
+        const int64_t there = j->a.nnz - ap[r];
+        cpi_sparse_matches p;
+        p.equal[0] = 0;
+        if (na > CPI_SPARSE_SHORT || nb > CPI_SPARSE_SHORT) {
+            cpi_sp_align_count_i32(j, r, r + 1);
+            continue;
+        }
+        if (na && nb && with->meet(ai, na, there, bi, nb)) with->match(ai, na, there, bi, nb, &p);
+        j->ends[r + 1] = na + nb - __builtin_popcount(p.equal[0]);
+    }
 }
 
 /* --- what moves elements --- */

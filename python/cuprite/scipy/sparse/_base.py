@@ -164,13 +164,17 @@ class _spbase(Operands):
         """The matrix as lists of rows, in the host's memory.
 
         Parameters: copy: whether arrays must not be shared."""
-        return self._make("lil", self)
+        if self.ndim != 2:
+            return self._make("lil", self)
+        return class_of("lil", self._is_array)._of_rows(self.tocsr())
 
     def todok(self, copy=False) -> _spbase:
         """The matrix as a dictionary, in the host's memory.
 
         Parameters: copy: whether arrays must not be shared."""
-        return self._make("dok", self)
+        if self.ndim > 2:
+            return self._make("dok", self)
+        return class_of("dok", self._is_array)._of_coordinates(self.tocoo(copy=False))
 
     def toarray(self, order=None, out=None) -> ndarray:
         """The matrix as an array.

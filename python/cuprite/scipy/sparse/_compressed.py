@@ -221,9 +221,11 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
         """The matrix as an array.
 
         Parameters: order: its layout, C or F; out: an array of that shape and type that is filled instead."""
+        major, minor = self._swap(self._shape_as_2d)
+        if out is order is None and len(self._shape) == 2:
+            return S.sparse_dense(*self._triple(), minor, self._format == "csc", self._canonical is True)
         if out is not None and order is not None:
             raise ValueError("order cannot be specified if out is not None")
-        major, minor = self._swap(self._shape_as_2d)
         check_order(order)
         by_rows = (self.format == "csr") == (order not in ("F", "f"))
         # what is written lies line by line where the layout asked for has the major axis first

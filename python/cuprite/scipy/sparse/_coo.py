@@ -309,10 +309,12 @@ class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
         coords, (m, n) = self._coords, self._shape
         if order in ("F", "f"):
             coords, (m, n) = coords[::-1], (n, m)
-        place = coords[0].astype(cp.int64) * n + coords[1]
-        ends = cp.array([0, place.size])
+        line = coords[0] if m * n < 2**31 else coords[0].astype(cp.int64)
+        place = line * n + coords[1]
+        ends = cp.array((0, place.size), dtype=place.dtype)
         dense = S.sparse_dense(self.data, place, ends, m * n, False, self.has_canonical_format).reshape(m, n)
-        return self._delivered(dense.T if order in ("F", "f") else dense, None, out)
+        dense = dense.T if order in ("F", "f") else dense
+        return dense if out is None else self._delivered(dense, None, out)
 
     def get(self, stream=None):
         """The matrix as one of SciPy's, in the host's memory.

@@ -4,9 +4,14 @@ SciPy's own objects hold them, so SciPy must be installed. Reading, setting and 
 whatever computes first makes compressed rows on the device."""
 from __future__ import annotations
 
+from itertools import chain
+
 import cuprite as cp
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
-from cuprite.scipy.sparse._util import check_shape, getdtype, isscalarlike, isshape
+from cuprite.scipy.sparse._util import (
+    check_shape, get_index_dtype, getdtype, isscalarlike, isshape, sum_dtype, validate_axis)
+
+_FEW = 1 << 9   # rows whose lists are read one by one; more of them by way of SciPy's compressed rows
 
 
 def _on_host(x):
@@ -14,6 +19,12 @@ def _on_host(x):
     if isinstance(x, tuple):
         return tuple(_on_host(v) for v in x)
     return x.get() if isinstance(x, cp.ndarray) or issparse(x) else x
+
+
+def _type_of(m):
+    """The type of a matrix' elements as NumPy's."""
+    import numpy
+    return numpy.dtype(m.dtype.char)
 
 
 class _host(_spbase):
@@ -28,6 +39,10 @@ class _host(_spbase):
             arg1 = check_shape(arg1, allow_nd=self._allow_nd)
         if isinstance(arg1, _host) and not copy and arg1.format == self.format and dtype is None:
             self._matrix = arg1._matrix
+        elif issparse(arg1) and shape is dtype is None and arg1.format != self.format and arg1.ndim in self._allow_nd:
+            self._matrix = arg1.asformat(self.format)._matrix
+            if arg1._is_array != self._is_array:
+                self._matrix = theirs(self._matrix)
         else:
             self._matrix = theirs(_on_host(arg1), shape=shape, dtype=dtype, copy=True)
         getdtype(self._matrix.dtype)
@@ -37,6 +52,20 @@ class _host(_spbase):
     _shape = property(lambda self: self._matrix.shape)
     device = property(lambda self: cp.Device("cpu") if not hasattr(cp, "cuda") else cp.cuda.Device(),
                       doc="The device on which conversions are made: the current one.")
+
+    @classmethod
+    def _theirs(cls, m):
+        """SciPy's matrix of the type and shape of m, without elements."""
+        import scipy.sparse
+        return getattr(scipy.sparse, cls.__name__)(m._shape, dtype=_type_of(m))
+
+    @classmethod
+    def _of(cls, matrix):
+        """One of SciPy's matrices, which nobody else has."""
+        new = cls.__new__(cls)
+        _spbase.__init__(new)
+        new._matrix = matrix
+        return new
 
     def _like(self, matrix):
         new = type(self).__new__(type(self))
@@ -71,21 +100,6 @@ class _host(_spbase):
         """A copy that shares nothing."""
         return self._like(self._matrix.copy())
 
-    def tocoo(self, copy=False) -> _spbase:
-        """The matrix as coordinates on the current device.
-
-        Parameters: copy: for SciPy's sake."""
-        coo = self._matrix.tocoo()
-        new = class_of("coo", self._is_array)((coo.data, coo.coords), shape=coo.shape)
-        new.has_canonical_format = coo.has_canonical_format
-        return new
-
-    def tocsr(self, copy=False) -> _spbase:
-        """The matrix as compressed rows on the current device.
-
-        Parameters: copy: for SciPy's sake."""
-        return class_of("csr", self._is_array)(self._matrix.tocsr())
-
     def tolil(self, copy=False) -> _spbase:
         """The matrix as lists of rows.
 
@@ -100,7 +114,7 @@ class _host(_spbase):
 
     def _same(self, format, copy):
         if format != self.format:
-            return class_of(format, self._is_array)(self._matrix)
+            return getattr(_spbase, "to" + format)(self)
         return self.copy() if copy else self
 
     def transpose(self, axes=None, copy=False) -> _spbase:
@@ -169,6 +183,19 @@ class _lil(_host):
     """Lists of rows."""
 
     _format = "lil"
+
+    @classmethod
+    def _of_rows(cls, csr):
+        """A csr matrix as lists: those of all elements are cut at the ends of rows."""
+        data, indices, indptr = (x.tolist() for x in csr._canon()._triple())
+        theirs = cls._theirs(csr)
+        rows, values, first = theirs.rows, theirs.data, 0
+        for r, last in enumerate(indptr[1:]):
+            if first < last:
+                rows[r], values[r] = indices[first:last], data[first:last]
+                first = last
+        return cls._of(theirs)
+
     rows = property(lambda self: self._matrix.rows, doc="The columns of each row's elements, as lists.")
     data = property(lambda self: self._matrix.data, doc="Each row's elements, as lists.")
 
@@ -189,6 +216,29 @@ class _lil(_host):
         Parameters: i: which."""
         return self._as_found(self._matrix.getrow(i))
 
+    def tocsr(self, copy=False) -> _spbase:
+        """The matrix as compressed rows on the current device.
+
+        Parameters: copy: for SciPy's sake."""
+        m = self._matrix.tocsr()
+        new = class_of("csr", self._is_array)._new(*(cp.asarray(x) for x in (m.data, m.indices, m.indptr)), m.shape)
+        new._trusted = False    # the lists are the user's
+        new._check_new()
+        return new
+
+    def sum(self, axis=None, dtype=None, out=None) -> ndarray:
+        """The sum of the elements.
+
+        Parameters: axis: None for all, or one axis; dtype: the result's type; out: an array for it."""
+        if validate_axis(axis) is not None or self.dtype.kind == "b":
+            return super().sum(axis=axis, dtype=dtype, out=out)
+        if self._shape[0] > _FEW:
+            data = self._matrix.tocsr().data
+        else:
+            import numpy
+            data = numpy.array(list(chain.from_iterable(self._matrix.data)), dtype=self._matrix.dtype)
+        return cp.asarray(data).sum(dtype=dtype or sum_dtype(self.dtype), out=out)
+
     def getrowview(self, i) -> _spbase:
         """A row that shares its lists with the matrix.
 
@@ -202,6 +252,55 @@ class _dok(_host):
 
     _format = "dok"
     _allow_nd = (1, 2)
+
+    @classmethod
+    def _of_coordinates(cls, coo):
+        """A coo matrix as a dictionary; what stands twice is added in place, as in SciPy."""
+        coo.sum_duplicates()
+        theirs = cls._theirs(coo)
+        if not hasattr(theirs, "_dict"):    # not of this name in every version of SciPy
+            return cls._of(coo.get().todok())
+        at = [c.tolist() for c in coo._coords]
+        theirs._dict = dict(zip(zip(*at) if len(at) > 1 else at[0], coo.data.get()))
+        return cls._of(theirs)
+
+    def tocoo(self, copy=False) -> _spbase:
+        """The matrix as coordinates on the current device, in the order of the dictionary.
+
+        Parameters: copy: for SciPy's sake."""
+        import numpy
+        keys, n = self._matrix.keys(), len(self._matrix.keys())
+        index = get_index_dtype(maxval=max(self._shape))
+        flat = numpy.fromiter(keys if self.ndim == 1 else chain.from_iterable(keys), numpy.dtype(index.__name__),
+                              n * self.ndim)
+        data = numpy.fromiter(self._matrix.values(), self._matrix.dtype, n)
+        coords = tuple(cp.asarray(numpy.ascontiguousarray(flat[k::self.ndim])) for k in range(self.ndim))
+        new = class_of("coo", self._is_array)._new(cp.asarray(data), coords, self._shape, True)
+        new._check()
+        return new
+
+    def tocsr(self, copy=False) -> _spbase:
+        """The matrix as compressed rows on the current device.
+
+        Parameters: copy: for SciPy's sake."""
+        return self.tocoo().tocsr()
+
+    def tocsc(self, copy=False) -> _spbase:
+        """The matrix as compressed columns on the current device.
+
+        Parameters: copy: for SciPy's sake."""
+        return self.tocoo().tocsc()
+
+    def sum(self, axis=None, dtype=None, out=None) -> ndarray:
+        """The sum of the elements, without an axis in the order of the dictionary.
+
+        Parameters: axis: None for all, or one axis; dtype: the result's type; out: an array for it."""
+        values, within = self._matrix.values(), sum_dtype(self.dtype)
+        if validate_axis(axis, self.ndim) is not None or not values:
+            return super().sum(axis=axis, dtype=dtype, out=out)
+        import numpy
+        data = cp.asarray(numpy.fromiter(values, self._matrix.dtype, len(values)))
+        return data.sum(dtype=dtype or within, out=out)
 
     def __neg__(self) -> _spbase:
         return self._like(-self._matrix)

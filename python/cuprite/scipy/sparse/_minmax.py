@@ -39,17 +39,18 @@ class Extremes:
     def _min_or_max(self, axis, out, ufunc, explicit):
         if out is not None:
             raise ValueError("Sparse min/max does not support an 'out' parameter.")
-        axis = validate_axis(axis, self.ndim)
-        if 0 in (self.shape if axis is None else (self.shape[axis],)):
+        axis = None if axis is None else validate_axis(axis, self.ndim)
+        if 0 in (self._shape if axis is None else (self._shape[axis],)):
             raise ValueError("zero-size array to reduction operation")
         if axis is not None:
             return self._extreme_along(axis, ufunc, explicit)
-        zero = cp.zeros((), dtype=self.dtype)
-        if self.nnz == 0:
-            return zero
         data = self._deduped()
+        if not data.size:
+            return cp.zeros((), dtype=data.dtype)
         value = ufunc.reduce(data.ravel())
-        return ufunc(zero, value) if data.size != math.prod(self.shape) and not explicit else value
+        if explicit or data.size == math.prod(self._shape):
+            return value
+        return ufunc(cp.zeros((), dtype=data.dtype), value)
 
     def max(self, axis=None, out=None, *, explicit=False) -> _spbase | ndarray:
         """The greatest element.

@@ -602,6 +602,23 @@ def test_sums_of_exponentials(kind, device):
 
 
 @pytest.mark.parametrize("kind", "df")
+@pytest.mark.parametrize("n", [2, 9, 40, 3000])
+def test_exponentials_of_infinity(device, kind, n):
+    """A row with +infinity, or with NaN, is NaN as a whole; -infinity is 0. Along rows, columns and everything."""
+    x = np.linspace(-2, 2, 7 * n).reshape(7, n).astype(kind)
+    x[1, 1], x[2, -1], x[3, 0], x[4], x[5, 0] = np.inf, np.nan, -np.inf, -np.inf, np.nan
+    x[5, 1] = np.inf
+    for name in ("softmax", "log_softmax"):
+        for values, axis in ((x, 1), (x.T.copy(), 0), (x, 0), (x, None), (x[1], 0), (x[3], None), (x + 1j, 1)):
+            if values.dtype.kind == "c" and name == "log_softmax":
+                continue
+            with np.errstate(all="ignore"):
+                want = getattr(scipy.special, name)(values, axis=axis)
+            got = getattr(cp.scipy.special, name)(cp.asarray(values), axis=axis).get()
+            np.testing.assert_allclose(got, want, rtol=1e-5 if kind == "f" else 1e-12)
+
+
+@pytest.mark.parametrize("kind", "df")
 @pytest.mark.parametrize("n", [1, 2, 33, 256, 257, 2048, 2049, 16384, 16385])
 def test_sums_of_rows(device, kind, n):
     """Rows are one pass, in blocks of several sizes; each with its own largest element."""

@@ -40,7 +40,8 @@ cp_array *(cp_softmax)(cp_array *x, const cp_softmax_options *options)
     x = as_exp(x);
     cp_array *rows = cpi_exponentials_of_rows(x, o->axis, false);
     if (rows || cp_error() != CP_OK) return cpi_end(&f, rows);
-    cp_array *e = cp_subtract(x, largest(x, o->axis, true));
+    /* an infinity is taken as it is: its row is NaN, as SciPy's */
+    cp_array *e = cp_subtract(x, cp_max(cp_real_part(x), .axis = o->axis, .keepdims = true));
     e = cpi_apply_1(CP_OP_exp, e, e);
     return cpi_end(&f, e ? cpi_apply_2(CP_OP_divide, e, cp_sum(e, .axis = o->axis, .keepdims = true), e) : NULL);
 }

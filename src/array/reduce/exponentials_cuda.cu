@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(THREADS) exponentials(const __grid_constant__ 
         for (int64_t i = lane; i < e.n; i += GROUP) top = largest_of()(top, x[i]);
     }
     top = joined<GROUP>(top, largest_of(), (T *)shared);
-    if (!isfinite(top)) top = 0; /* beside a NaN any will do */
+    if (e.logarithm && !isfinite(top)) top = 0; /* beside a NaN any will do; a softmax of infinity is NaN */
     if (HOLD) {
 #pragma unroll
         for (int i = 0; i < HOLD; i++) {

@@ -73,8 +73,8 @@ def laplacian(csgraph, normed=False, return_diag=False, use_out_degree=False, *,
         degrees; return_diag: whether the diagonal's degrees are returned too; use_out_degree: edges that go out count,
         not those that come in; copy: False: csgraph's memory may be used; form: 'array', 'function' or 'lo' (a
         LinearOperator); dtype: of the result; symmetrized: whether the graph's conjugate transpose is added.
-    Returns: a coo matrix, of a dia matrix a dia matrix, of an array an array; with return_diag also the degrees (n,), or
-        their roots.
+    Returns: a coo matrix, of a dia matrix a dia matrix, of an array an array; with return_diag also the degrees (n,),
+        or their roots.
     Errors: ValueError for a matrix that is not square or another form.
     Source: scipy.sparse.csgraph.laplacian."""
     if csgraph.ndim != 2 or csgraph.shape[0] != csgraph.shape[1]:

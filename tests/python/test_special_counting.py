@@ -266,3 +266,28 @@ def test_spheroidal_characteristic_values(device):
     assert ours.obl_cv(cp.ones((0, 3)), 1, 1).shape == (0, 3)
     big = ours.pro_cv(cp.asarray(np.resize([0, 1, 2], 5000)), 6, cp.asarray(np.linspace(0, 40, 5000))).get()
     assert np.isfinite(big).all() and (np.diff(big[::3]) > 0).all()
+
+
+def test_riemanns_zeta(device):
+    """Without q it is Riemann's, with its reflection below 0; near zeros the slope is that of the function."""
+    x = np.concatenate([np.linspace(-259.7, 60, 2001), [0, 1, np.nextafter(1, 2), np.inf, -np.inf, np.nan, -0.0, 1e-300,
+                                                        -0.01, -0.0101, 1e5, -0.5, -171.5, -259.99, -270.1, -1000.1]])
+    x = np.concatenate([x[abs(x - np.rint(x / 2) * 2) > 1e-6], [-2.0, -4, -100, -300], x[-16:]])
+    got, want = ours.zeta(cp.asarray(x)).get(), scipy.special.zeta(x)
+    np.testing.assert_allclose(got, want, rtol=1e-12)
+    off = np.array([1e-9, -3e-9, 1e-12])
+    off = -2 - (-2 - off)                                          # as they are, seen from -2
+    np.testing.assert_allclose(ours.zeta(cp.asarray(-2 - off)).get() / off, 0.030448457058393270780, rtol=3e-8)
+    for dtype in "feilB?":
+        v = np.array([0, 1, 2, 5]).astype(dtype)
+        got, want = ours.zeta(cp.asarray(v)), scipy.special.zeta(v)
+        assert got.dtype == want.dtype
+        np.testing.assert_allclose(got.get(), want, rtol=1e-6)
+    out = cp.zeros(2)
+    assert ours.zeta(cp.asarray([2.0, 4.0]), out=out) is out
+    np.testing.assert_allclose(out.get(), scipy.special.zeta([2.0, 4.0]))
+    np.testing.assert_allclose(ours.zeta(cp.asarray([2.0, 4.0]), 3.0, out=out).get(), scipy.special.zeta([2, 4], 3.0))
+    with pytest.raises(TypeError):
+        ours.zeta(1j)
+    with pytest.raises(TypeError):
+        ours.zeta(cp.ones(2), where=cp.ones(2, bool))

@@ -12,7 +12,7 @@ from cuprite._support import ufunc_of
 __all__ = [
     "btdtr", "btdtri", "cbrt", "exp2", "expm1", "h1vp", "h2vp", "i0", "ivp", "jvp", "kelvin", "kn", "kvp", "lambertw",
     "log1p", "logsumexp", "modfresnelm", "modfresnelp", "multigammaln", "polygamma", "round", "sinc", "sph_harm",
-    "spherical_in", "spherical_jn", "spherical_kn", "spherical_yn", "yvp",
+    "spherical_in", "spherical_jn", "spherical_kn", "spherical_yn", "yvp", "zeta",
 ]
 
 sinc = _core.sinc
@@ -143,6 +143,37 @@ def polygamma(n, x) -> _core.ndarray:
 
     Parameters: n: an array of whole numbers, or one; x: an array or a number."""
     return _own("polygamma")(_core.asarray(n), _core.asarray(x))
+
+
+def zeta(x, q=None, out=None, **options) -> _core.ndarray:
+    """Hurwitz's zeta function, the sum of (q + k)**-x, or without q Riemann's of real numbers.
+
+    Parameters: x: an array or a number; q: an array or a number, or None; out: an array for the result, or None;
+        options: a ufunc's (where, casting, dtype, ...), beside q.
+    Errors: TypeError for complex numbers, and for options without q.
+
+    Example:
+        >>> cp.scipy.special.zeta(cp.asarray([2.0, 0, -1])).round(4)
+        array([ 1.6449, -0.5   , -0.0833])
+    """
+    if q is not None:
+        return _own("zeta")(x, q, out=out, **options)
+    if options:
+        raise TypeError(f"zeta: {', '.join(options)} beside q alone")
+    above = _own("zetac")(x) + 1
+    # by the reflection formula, whose gamma function is two by the duplication formula, so that none overflows
+    s = _core.maximum(-_core.asarray(x).astype("d"), 0.0)
+    half = math.pi ** (-s / 2)
+    turn = _core.fmod(s, 4.0)
+    near = turn - 2 * _core.rint(turn / 2)  # exact: from the nearest zero
+    sine = _core.sin(math.pi / 2 * near) * (1 - 2 * _core.fmod(_core.rint(turn / 2), 2.0))
+    size = _own("gamma")(s / 2 + 0.5) * half / -math.pi ** 1.5 * sine * (_own("gamma")(s / 2 + 1) * half)
+    below = _core.where(near == 0, 0.0, size * (_own("zetac")(s + 1) + 1))
+    found = _core.where(s > 0.01, below, above).astype(above.dtype)
+    if out is None:
+        return found
+    out[...] = found
+    return out
 
 
 def spherical_yn(n, z, derivative=False) -> _core.ndarray:

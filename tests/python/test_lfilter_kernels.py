@@ -95,7 +95,7 @@ __global__ void heads(const int64_t *sizes, const T *from, T *to, T *state, type
     using W = typename wide_of<T>::type;
     __shared__ cpi_cascade_shared<S, W> shared;
     const cpi_cascade_job<T> j = scan_of<T>(sizes, from, to, state, work, whole);
-    cpi_cascade_carry<S, T>(j, (const W(*)[S])one, (const W(*)[S])each, shared);
+    cpi_cascade_carry<S, W>(cpi_cascade_ends_of(j), (const W(*)[S])one, (const W(*)[S])each, shared);
 }
 """
 WORDS = {"f": "float", "d": "double", "F": "pair_of<float>", "D": "pair_of<double>"}

@@ -249,12 +249,26 @@ __device__ __forceinline__ void cpi_cascade_before(cpi_cascade_shared<S, W> &sha
 #pragma unroll
     for (int i = 0; i < S; i++) z[i] = plus_one(z[i], v[i]);
 }
-template <int S, class T>
-__device__ void cpi_cascade_carry(const cpi_cascade_job<T> &j, const typename wide_of<T>::type (*one)[S],
-                                  const typename wide_of<T>::type (*each)[S],
-                                  cpi_cascade_shared<S, typename wide_of<T>::type> &shared)
+/* What carrying needs of a job. One kernel is for elements of single and of double precision. */
+template <class W> struct cpi_cascade_ends {
+    const void *state;
+    const W *sums;
+    W *heads;
+    uint8_t *whole;
+    int64_t rows, groups, apart;
+    bool single;
+};
+template <class T>
+__host__ __device__ cpi_cascade_ends<typename wide_of<T>::type> cpi_cascade_ends_of(const cpi_cascade_job<T> &j)
 {
-    using W = typename wide_of<T>::type;
+    const bool single = sizeof(T) < sizeof(typename wide_of<T>::type);
+    return {j.state, j.sums, j.heads, j.whole, j.rows, j.groups, j.apart, single};
+}
+template <int S, class W>
+__device__ void cpi_cascade_carry(const cpi_cascade_ends<W> &j, const W (*one)[S], const W (*each)[S],
+                                  cpi_cascade_shared<S, W> &shared)
+{
+    using N = typename single_of<W>::type;
     const int64_t row = blockIdx.x, heads = j.rows * j.groups;
     const int64_t many = (j.groups + blockDim.x - 1) / blockDim.x, begin = threadIdx.x * many;
     const int64_t behind = begin + many, end = behind < j.groups ? behind : j.groups;
@@ -265,7 +279,10 @@ __device__ void cpi_cascade_carry(const cpi_cascade_job<T> &j, const typename wi
     for (int i = 0; i < S; i++) next[i] = begin < end ? sums[(i * heads + begin) * 32] : W{};
     if (!threadIdx.x) {
         shared.wrong = 0;
-        for (int i = 0; i < S; i++) z[i] = first[i] = widen(j.state[row * j.apart + i]);
+        for (int i = 0; i < S; i++) {
+            const int64_t at = row * j.apart + i;
+            z[i] = first[i] = j.single ? widen(((const N *)j.state)[at]) : ((const W *)j.state)[at];
+        }
     }
     cpi_cascade_square<S>(shared, each, (int)((j.groups - 1) / many));
     for (int64_t g = begin; g < behind; g++) {
@@ -284,12 +301,12 @@ __device__ void cpi_cascade_carry(const cpi_cascade_job<T> &j, const typename wi
     for (int64_t g = begin; g < end; g++) {
 #pragma unroll
         for (int i = 0; i < S; i++) {
-            T rounded;
+            N rounded;
             narrow(rounded, z[i]);
             j.heads[i * heads + row * j.groups + g] = z[i];
             v[i] = next[i];
             next[i] = g + 1 < end ? sums[(i * heads + g + 1) * 32] : W{};
-            good = good && is_number(widen(rounded)) && is_number(v[i]);
+            good = good && is_number(j.single ? widen(rounded) : z[i]) && is_number(v[i]);
         }
         cpi_cascade_add<S>(v, one, z);
 #pragma unroll

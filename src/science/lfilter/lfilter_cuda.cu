@@ -29,11 +29,11 @@ scan_pass(const __grid_constant__ cpi_cascade_job<T> j, const __grid_constant__ 
     const unsigned warp = blockIdx.x * (CPI_CASCADE_THREADS / 32) + threadIdx.x / 32;
     cpi_cascade_pass<O, F>(j, c, p, tiles[threadIdx.x / 32], warp, elements);
 }
-template <int S, class T>
+template <int S, class W>
 __global__ void __launch_bounds__(CPI_CASCADE_HEADS)
-scan_heads(const __grid_constant__ cpi_cascade_job<T> j, const __grid_constant__ steps<S, typename wide_of<T>::type> s)
+scan_heads(const __grid_constant__ cpi_cascade_ends<W> j, const __grid_constant__ steps<S, W> s)
 {
-    __shared__ cpi_cascade_shared<S, typename wide_of<T>::type> shared;
+    __shared__ cpi_cascade_shared<S, W> shared;
     cpi_cascade_carry<S>(j, s.one, s.each, shared);
 }
 
@@ -166,7 +166,8 @@ template <int O, int F, class T> static cp_code scan(cp_stream *stream, const cp
     j.whole = (uint8_t *)work + 33 * heads;
     cp_code code = pass(stream, j, c, p, false);
     if (code == CP_OK) {
-        scan_heads<S><<<(unsigned)j.rows, head_threads(j.groups), 0, cpi_cuda_stream(stream)>>>(j, s);
+        scan_heads<S><<<(unsigned)j.rows, head_threads(j.groups), 0, cpi_cuda_stream(stream)>>>(
+            cpi_cascade_ends_of(j), s);
         code = CPI_LAUNCHED(stream, "lfilter");
     }
     if (code == CP_OK) code = pass(stream, j, c, p, true);

@@ -32,6 +32,9 @@ template <> struct wide_of<float> { using type = double; };
 template <> struct wide_of<double> { using type = double; };
 template <> struct wide_of<pair_of<float>> { using type = pair_of<double>; };
 template <> struct wide_of<pair_of<double>> { using type = pair_of<double>; };
+template <class W> struct single_of;
+template <> struct single_of<double> { using type = float; };
+template <> struct single_of<pair_of<double>> { using type = pair_of<float>; };
 __device__ __forceinline__ double widen(float v) { return v; }
 __device__ __forceinline__ double widen(double v) { return v; }
 __device__ __forceinline__ pair_of<double> widen(pair_of<float> v) { return {v.re, v.im}; }

@@ -61,7 +61,7 @@ NAMES_HALVES = {
     "kernel/device/cuda_fp8.h": "CUDA's header of that name, for the CPU",
     "kernel/device/mma.h": "CUDA's header of that name, for the CPU",
     "products/products_cuda.cu": "cuBLAS's names of the types",
-    "sort/radix_cuda.cu": "CUB's own types of 8 and 16 bits, one for all floats of a width",
+    "sort/cub_cuda.cu": "CUB's own types of 8 and 16 bits, one for all floats of a width",
 }
 INNER = {"shape/triangles.h", "core/error.h", "core/memory.h", "core/shape.h", "reduce/exponentials.h"}
 SOURCES = {".c", ".h", ".cu", ".cuh", ".def", ".inc"}

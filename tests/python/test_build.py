@@ -67,7 +67,7 @@ def test_what_takes_nvcc_long():
         "cub_cuda.cu", "rows_cuda.cu"}
     options = (ROOT / "tools/cuda_options.txt").read_text().splitlines()
     assert sorted(line.split()[0] for line in options if not line.startswith("#")) == [
-        "balance", "brief", "flags", "lean", "quick", "release"]
+        "balance", "brief", "flags", "host", "lean", "quick", "release"]
     brief, = (line.split(" ", 1)[1] for line in options if line.startswith("brief "))
     calls = {}  # the ways of calling of a chapter's operations
     for row in re.findall(r'^operation\(.*?\)$', "".join(
@@ -78,6 +78,9 @@ def test_what_takes_nvcc_long():
     lean, = (line.split(" ", 1)[1] for line in options if line.startswith("lean "))
     files = ["/" + str(p.relative_to(ROOT)) for p in sources if p.name.endswith("_cuda.cu")]
     files += [f"/generated/src/elementwise/kernels_{c}_cuda.cu" for c in calls]
+    host, = (line.split(" ", 1)[1] for line in options if line.startswith("host "))
+    of_host = [p for p in sources if re.search(host, str(p))]
+    assert len(of_host) == 8 and not [p for p in of_host if re.search("<<<|__global__|__device__", p.read_text())]
     assert [f for f in files if re.search(lean, f)] and not [
         f for f in files if re.search(lean, f) and re.search(brief, f)]    # the option given twice is an error
     for user in ("CMakeLists.txt", "tools/gpu-check"):

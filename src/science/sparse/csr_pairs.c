@@ -172,7 +172,7 @@ static bool fill_in_one_pass(pair *p, made *all, int64_t most)
 static cp_code product_in_one_pass(pair *p, bool *fits, cp_array **data, cp_array **indices, cp_array **indptr)
 {
     const cpi_sparse_ops *ops = p->device->backend->sparse;
-    *fits = ops->product_rows && p->b.csr.columns < (int64_t)1 << 24;
+    *fits = ops->product_rows && p->b.csr.columns < (int64_t)1 << 24 && p->a.csr.rows < INT32_MAX;
     if (!*fits) return CP_OK;
     made all = {0};
     bool good = count_begin(p->name, p->device, p->a.csr.rows, &p->j, &all) &&

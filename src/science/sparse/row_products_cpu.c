@@ -17,15 +17,16 @@ static inline cp_complex128 cpi_sp_nothing_c128(void) { return (cp_complex128){-
 #define CPI_EACH "sparse/row_products.inc"
 #include "sparse/classes.h"
 
-typedef void (*rows_fn)(const cpi_sparse_job *j, int64_t begin, int64_t end, cpi_sparse_bits *bits, void *work);
+typedef void (*rows_fn)(const cpi_sparse_job *j, int64_t begin, int64_t end, cpi_sparse_bits *bits, int32_t *marks,
+                        void *work);
 typedef void (*sums_fn)(void *sum, int64_t columns);
 static const rows_fn rows_table[CPI_SPARSE_CLASSES][2] = CPI_SPARSE_TABLE(row_products);
 static const sums_fn sums_table[CPI_SPARSE_CLASSES][2] = CPI_SPARSE_TABLE(no_sums);
 
 typedef struct row_products {
     const cpi_sparse_job *j;
-    int64_t each, words, sums; /* rows of a part; of a worker: words of bits, bytes of sums */
-    uint64_t *bits;
+    int64_t each, words, sums; /* rows of a part; of a worker: words of marks and bits, bytes of sums */
+    uint64_t *bits;            /* bits, then marks */
     char *work;
 } row_products;
 
@@ -45,26 +46,25 @@ static void run_part(void *context, int64_t i, int worker)
     const row_products *p = context;
     const cpi_sparse_job *j = p->j;
     const int64_t begin = i * p->each, end = begin + p->each < j->a.rows ? begin + p->each : j->a.rows;
-    cpi_sparse_bits bits = {0};
-    if (p->words) bits = cpi_sparse_bits_in(p->bits + worker * p->words, j->b.columns);
-    rows_table[cpi_sparse_class(j->a.type)][j->a.wide](j, begin, end, &bits, p->work + worker * p->sums);
+    uint64_t *words = p->bits + worker * p->words;
+    cpi_sparse_bits bits = cpi_sparse_bits_in(words, j->b.columns);
+    int32_t *marks = (int32_t *)(void *)(words + cpi_sparse_bits_words(j->b.columns));
+    rows_table[cpi_sparse_class(j->a.type)][j->a.wide](j, begin, end, &bits, marks, p->work + worker * p->sums);
 }
 cp_code cpi_sparse_cpu_product_rows(cp_stream *stream, const cpi_sparse_job *j)
 {
     row_products p = {.j = j};
     if (!j->a.rows) return CP_OK;
     const int64_t parts = parts_of(j, &p.each);
-    if (has_long_row(j)) {
-        const int workers = cpi_workers();
-        p.words = cpi_sparse_bits_words(j->b.columns) + 8;
-        p.sums = (j->b.columns * cpi_itemsize(j->a.type) + 63) / 64 * 64;
-        p.bits = cpi_work_alloc(stream, (size_t)workers * ((size_t)p.words * 8 + (size_t)p.sums));
-        if (!p.bits) return cp_error();
-        p.work = (char *)(p.bits + workers * p.words);
-        memset(p.bits, 0, (size_t)workers * (size_t)p.words * 8);
-        for (int w = 0; w < workers; w++)
-            sums_table[cpi_sparse_class(j->a.type)][j->a.wide](p.work + w * p.sums, j->b.columns);
-    }
+    const int workers = cpi_workers();
+    p.words = cpi_sparse_bits_words(j->b.columns) + (j->b.columns + 1) / 2 + 8;
+    p.sums = (j->b.columns * cpi_itemsize(j->a.type) + 63) / 64 * 64;
+    p.bits = cpi_work_alloc(stream, (size_t)workers * ((size_t)p.words * 8 + (size_t)p.sums));
+    if (!p.bits) return cp_error();
+    p.work = (char *)(p.bits + workers * p.words);
+    memset(p.bits, 0, (size_t)workers * (size_t)p.words * 8);
+    for (int w = 0; w < workers && has_long_row(j); w++) /* the others' sums begin with a product */
+        sums_table[cpi_sparse_class(j->a.type)][j->a.wide](p.work + w * p.sums, j->b.columns);
     cpi_parallel(parts, run_part, &p);
     cpi_work_free(stream, p.bits);
     return CP_OK;

@@ -320,7 +320,8 @@ typedef struct cpi_sparse_ops {
     cp_code (*product_fill)(cp_stream *stream, const cpi_sparse_job *j);
     /* The same in one pass, where there is room for all products: product_rows writes the elements of parts of rows,
      * without those that are 0, from where the first row's products would begin (`ends`), and counts each row's;
-     * product_pack moves the parts to where the sums of the counts say. b has less than 2^24 columns. */
+     * product_pack moves the parts to where the sums of the counts say. b has less than 2^24
+     * columns, a less than 2^31 - 1 rows. */
     cp_code (*product_rows)(cp_stream *stream, const cpi_sparse_job *j);
     cp_code (*product_pack)(cp_stream *stream, const cpi_sparse_job *j);
     /* Of a matrix whose indices ascend or are equal: equal ones become one, their values' sum. */

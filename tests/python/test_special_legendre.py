@@ -63,6 +63,11 @@ def test_of_angles(diff, device):
     same("sph_legendre_p_all", 3, 2, single, diff_n=diff, rtol=1e-4)
     same("sph_harm_y_all", 3, 2, single, single, diff_n=diff, rtol=1e-4)
     same("sph_legendre_p", 3, 2, single, diff_n=diff, rtol=1e-4)
+    wide = np.array([-9.1, -4.0, -0.9, -1e-3, 3.5, 5.0, 7.0, 12.0])  # the sine is the root of 1 - cos(theta)**2
+    same("sph_legendre_p", N, M, wide, diff_n=diff)
+    same("sph_legendre_p_all", 6, 4, wide, diff_n=diff)
+    same("sph_harm_y", N, M, wide, 0.3, diff_n=diff)
+    same("sph_harm_y_all", 6, 4, wide, 0.3, diff_n=diff)
 
 
 def test_ends_of_the_interval(device):

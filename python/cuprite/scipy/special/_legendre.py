@@ -104,6 +104,9 @@ class _Kind:
             found.append(with_power(order * (order - 1) * u * u, 2) - with_power(order, 0))
         elif diff > 1:
             found.append(with_power(sign * order, 2) + with_power(order * (order - 2) * u * u, 4))
+        if self.polar:  # of angles outside of 0 to pi too the sine is the root of 1 - u * u
+            turned = _core.where((s < 0) & (order % 2 == 1), -1.0, 1.0)
+            found = [turned * f for f in found]
         return found
 
     def _coefficients(self, k):

@@ -498,5 +498,8 @@ def test_integrals_to_a_last_knot_that_comes_too_often(device, k):
     for a, b, sign in ((0, 7, 1), (-3, 9, 1), (9, -3, -1)):
         np.testing.assert_allclose(spline.integrate(a, b, extrapolate=False).get(), sign * want, 1e-13)
     np.testing.assert_allclose(spline.integrate(0, 14, extrapolate="periodic").get(), 2 * want, 1e-13)
+    want = want + (c[-1] * 2 if k == 0 else 0)                     # behind the last knot it is constant, or 0
+    np.testing.assert_allclose(spline.integrate(0, 9).get(), want, 1e-13)
+    np.testing.assert_allclose(spline.integrate(8, 9).get(), c[-1] if k == 0 else [0, 0], 1e-13)
     steps = ci.make_interp_spline(cp.asarray(x), cp.asarray(y), 0)
     assert float(steps.integrate(-1, 9, extrapolate=False)) == (y[:-1] * np.diff(x)).sum()

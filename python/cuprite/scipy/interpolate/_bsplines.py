@@ -166,12 +166,17 @@ class BSpline:
         a, b, sign = (float(a), float(b), 1) if not b < a else (float(b), float(a), -1)
         first, last = float(self.t[self.k]), float(self.t[self.t.size - self.k - 1])
         n = int((self.t[:self.t.size - self.k - 1] < last).sum())  # what begins at the base's end is 0 in it
-        t, c, k = self.t[:n + self.k + 1], self.c[:n], self.k
-        whole = self.construct_fast(*splantider(self.construct_fast(t, c, k)._padded(), 1))
+        inner = self.construct_fast(self.t[:n + self.k + 1], self.c[:n], self.k)
+        whole = self.construct_fast(*splantider(inner._padded(), 1))
+        constant = None  # behind an interval that is empty
+        if inner.t.size < self.t.size and b > last:
+            constant = self.construct_fast(self.t, self.c, self.k)(cuprite.asarray(last + 1.0), extrapolate=True)
 
         def between(low, high):
+            behind = 0.0 if constant is None or high <= last else constant * (high - max(low, last))
+            low, high = (low, high) if constant is None else (min(low, last), min(high, last))
             ends = whole(cuprite.asarray([low, high]), extrapolate=True)
-            return ends[1] - ends[0]
+            return ends[1] - ends[0] + behind
 
         if isinstance(extrapolate, str) and extrapolate == "periodic":
             periods, left = divmod(b - a, last - first)

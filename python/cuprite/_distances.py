@@ -2,6 +2,7 @@
 import cuprite
 from cuprite import _geometry
 from cuprite._core import ndarray
+from cuprite._element_types import type_of
 from cuprite._interpolation import _per_axis, need_array, output_of
 
 _TAXICAB = ("taxicab", "cityblock", "manhattan")
@@ -32,7 +33,7 @@ def _check_outputs(input, distances, indices, dtype, error=RuntimeError, integer
         need_array(out)
         if out.shape != wanted:
             raise error(f"{what} array has wrong shape")
-        if out.dtype.name not in names:
+        if type_of(out).name not in names:
             raise error(f"{what} array must be {' or '.join(names)}")
 
 
@@ -141,4 +142,4 @@ def watershed_ift(input, markers, structure=None, output=None) -> ndarray:
         structure = cuprite.array(structure, device=input._device)
     options = output_of(output, False)
     made = _geometry.watershed_ift(input, markers, structure, options.get("out"))
-    return made.astype(options["dtype"]) if "dtype" in options and markers.dtype != options["dtype"] else made
+    return made.astype(options["dtype"]) if "dtype" in options and type_of(markers) != options["dtype"] else made

@@ -6,6 +6,7 @@ import warnings
 import cuprite
 from cuprite import _geometry
 from cuprite._core import ndarray
+from cuprite._element_types import type_of
 
 _FLOAT64 = object()  # the default of the filters: float64, or complex128
 _MODES = ("constant", "nearest", "reflect", "mirror", "wrap", "grid-wrap", "grid-constant", "grid-mirror")
@@ -59,7 +60,7 @@ def _real(value):
 def _options(input, output, mode, cval, prefilter):
     if mode not in _MODES:
         raise RuntimeError("boundary mode not supported")
-    is_complex = input.dtype.kind == "c"
+    is_complex = type_of(input).kind == "c"
     options = {"mode": mode, "filtered": not prefilter, **output_of(output, is_complex)}
     if is_complex:
         cval = complex(_real(cval) if isinstance(cval, str) else cval)
@@ -105,7 +106,7 @@ def spline_filter1d(input, order=3, axis=-1, output=_FLOAT64, mode="mirror") -> 
 def _filter_options(input, output):
     if output is _FLOAT64:
         return {}
-    return {"dtype": input.dtype} if output is None else output_of(output, input.dtype.kind == "c")
+    return {"dtype": type_of(input)} if output is None else output_of(output, type_of(input).kind == "c")
 
 
 def spline_filter(input, order=3, output=_FLOAT64, mode="mirror") -> ndarray:

@@ -2,6 +2,7 @@
 where each value lies."""
 import cuprite
 from cuprite._core import ndarray
+from cuprite._element_types import type_of
 from cuprite._interpolation import need_array
 
 
@@ -24,8 +25,8 @@ def _index_array(index, labels):
     if not isinstance(index, ndarray):
         index = cuprite.array(index, device=labels._device)
     index = cuprite.atleast_1d(index)
-    same = index.astype(labels.dtype)
-    if bool((same.astype(index.dtype) != index).any()):
+    same = index.astype(type_of(labels))
+    if bool((same.astype(type_of(index)) != index).any()):
         raise ValueError(f"Cannot convert index values from <{index.dtype}> to <{labels.dtype}> (labels' type) without "
                          "loss of precision")
     return same
@@ -112,7 +113,7 @@ def median(input, labels=None, index=None) -> ndarray:
     missing = high < low  # SciPy gives the first element of the first label
     low, high = cuprite.where(missing, 0, low), cuprite.where(missing, 0, high)
     step = (high - low) // 2
-    if values.dtype.kind in "biu":
+    if type_of(values).kind in "biu":
         values = values.astype("float64")
     return (values[low + step] + values[high - step]) / 2.0
 
@@ -123,7 +124,7 @@ def value_indices(arr, *, ignore_value=None, adaptive_index_dtype=False) -> "dic
     Parameters: arr: an array of integers; ignore_value: a value that is left out; adaptive_index_dtype: True: indices
         of the smallest type that holds them.
     Errors: ValueError for anything but integers; TypeError for anything but Cuprite's arrays."""
-    if need_array(arr).dtype.kind not in "iu":
+    if type_of(need_array(arr)).kind not in "iu":
         raise ValueError("Parameter 'arr' must be an integer array")
     flat = arr.ravel()
     order = cuprite.argsort(flat, kind="stable")

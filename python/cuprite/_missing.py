@@ -78,6 +78,21 @@ def getter(module):
     return __getattr__
 
 
+def later(module, names):
+    """The __getattr__ of a package whose names come in from its modules when they are first used. The package gets its
+    __dir__ with it.
+
+    Parameters: module: the package's name; names: {name: the module below it that has it}."""
+    def __getattr__(name):
+        if name not in names:
+            raise missing(module, name, 2)
+        import importlib
+        value = getattr(importlib.import_module(f"{module}.{names[name]}"), name)
+        return vars(sys.modules[module]).setdefault(name, value)
+    vars(sys.modules[module])["__dir__"] = listing(module, *names)
+    return __getattr__
+
+
 def listing(module, *more):
     """The __dir__ of a module: what is for its users, so that completion shows no helper and no import.
 

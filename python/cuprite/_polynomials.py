@@ -2,12 +2,12 @@
 the arithmetic; NumPy's rules about coefficients are here."""
 import warnings
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite._beside import beside_its_arrays
 from cuprite import _polynomials_in_c, _triangles
 from cuprite._core import ndarray
+from cuprite._element_types import type_of
 
 __all__ = [
     "poly", "poly1d", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval",
@@ -41,7 +41,7 @@ def _same(value, *given):
 
 def _widened(p, n):
     """With zeros in front, up to n coefficients."""
-    return cuprite.concatenate([cuprite.zeros(n - len(p), p.dtype), p]) if len(p) < n else p
+    return cuprite.concatenate([cuprite.zeros(n - len(p), type_of(p)), p]) if len(p) < n else p
 
 
 @beside_its_arrays
@@ -143,7 +143,7 @@ def _powers(x, n, first=0):
     columns = [cuprite.ones_like(x)]
     for _ in range(n - 1):
         columns.append(columns[-1] * x)
-    return cuprite.stack(columns[:n], -1) if n else cuprite.empty((*x.shape, 0), x.dtype)
+    return cuprite.stack(columns[:n], -1) if n else cuprite.empty((*x.shape, 0), type_of(x))
 
 
 @beside_its_arrays
@@ -177,8 +177,8 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     if x.shape[0] != y.shape[0]:
         raise TypeError("expected x and y to have same length")
     if rcond is None:
-        rcond = len(x) * float(cuprite.finfo(x.dtype).eps)
-    table = cuprite.flip(_powers(x.astype(cuprite.promote_types(x.dtype, "int64")), order), 1)
+        rcond = len(x) * float(cuprite.finfo(type_of(x)).eps)
+    table = cuprite.flip(_powers(x.astype(cuprite.promote_types(type_of(x), "int64")), order), 1)
     if w is not None:
         w = _array(w) + 0.0
         if w.ndim != 1:
@@ -221,7 +221,7 @@ def eigenvalues(a):
     """Real numbers where all are."""
     from cuprite import linalg
     found = linalg.eigvals(a)
-    real = found.dtype.kind == "c" and a.dtype.kind != "c" and not found.imag.any()
+    real = type_of(found).kind == "c" and type_of(a).kind != "c" and not found.imag.any()
     return found.real.copy() if real else found
 
 
@@ -250,7 +250,7 @@ class poly1d:
             return
         if not hasattr(c_or_r, "dtype") and type(c_or_r).__module__.startswith("numpy"):
             c_or_r, variable = c_or_r.coeffs, variable or c_or_r.variable
-        on_host = isinstance(c_or_r, (numpy.ndarray, numpy.generic)) and c_or_r.ndim < 2 and not r
+        on_host = isinstance(c_or_r, (numpy.there("ndarray"), numpy.there("generic"))) and c_or_r.ndim < 2 and not r
         if on_host:  # trimmed there: no device need be waited for
             c_or_r = numpy.trim_zeros(numpy.atleast_1d(c_or_r), "f")
         c = _line(poly(c_or_r) if r else c_or_r)
@@ -258,7 +258,7 @@ class poly1d:
             raise ValueError("Polynomial must be 1d only.")
         if not on_host:
             c = cuprite.trim_zeros(c, "f")
-        self._c = c if len(c) else cuprite.zeros(1, c.dtype)
+        self._c = c if len(c) else cuprite.zeros(1, type_of(c))
         self._variable = "x" if variable is None else variable
 
     @property
@@ -306,7 +306,6 @@ class poly1d:
 
         Parameters: polyin: a numpy.poly1d; stream: the stream in which it happens (None: the current one).
         Errors: TypeError for what is none."""
-        import numpy
         if not isinstance(polyin, numpy.poly1d):
             raise TypeError("Only numpy.poly1d can be set to a poly1d")
         with cuprite.cuda.Device._of(self._c._device):

@@ -80,8 +80,8 @@ def isscalar(element) -> bool:
     Parameters: element: any object."""
     if type(element) in _NUMBERS:
         return True
-    import numpy
-    return numpy.isscalar(element)
+    from cuprite import _numpy
+    return _numpy.isscalar(element)
 
 
 def result_type(*arrays_and_dtypes):

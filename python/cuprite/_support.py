@@ -3,6 +3,7 @@ import collections
 import math
 
 from cuprite._core import array, asarray, ndarray
+from cuprite._element_types import type_of
 
 ClipStats = collections.namedtuple("ClipStats", "center std lower upper count iterations")
 Sources = collections.namedtuple("Sources", "pixels flux centroid peak position sum flux_error centroid_error",
@@ -35,7 +36,7 @@ def _own_array(x, dtype=None, **options):
 def _aligned(x):
     """Whether all elements lie at multiples of what their type asks of memory."""
     places = [x.data.ptr, *(s for s, n in zip(x.strides, x.shape) if n > 1)]
-    return not x.size or not any(at % x.dtype.alignment for at in places)
+    return not x.size or not any(at % type_of(x).real.itemsize for at in places)
 
 
 class Flags:

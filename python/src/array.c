@@ -245,10 +245,20 @@ static PyObject *get_itemsize(PyObject *o, void *u)
     (void)u;
     return PyLong_FromSize_t(cp_type_size(cp_type_of(cpy_x(o))));
 }
+/* The type's name, with what its dtype says of it: an ElementType of cuprite._element_types, without NumPy. */
 static PyObject *get_type_name(PyObject *o, void *u)
 {
     (void)u;
-    return PyUnicode_FromString(cp_type_name(cp_type_of(cpy_x(o))));
+    const cp_type t = cp_type_of(cpy_x(o));
+    cpy_state *s = cpy_now();
+    PyObject *known = cpy_peek(&s->element_types[t]);
+    if (known) return Py_NewRef(known);
+    PyObject *module = PyImport_ImportModule("cuprite._element_types");
+    PyObject *all = module ? PyObject_GetAttrString(module, "TYPES") : NULL;
+    PyObject *found = all ? PyMapping_GetItemString(all, cp_type_name(t)) : NULL;
+    Py_XDECREF(all);
+    Py_XDECREF(module);
+    return Py_XNewRef(cpy_publish(&s->element_types[t], found));
 }
 static PyObject *get_T(PyObject *o, void *u) { (void)u; return view_of(cp_transpose(cpy_x(o), CP_ALL), o); }
 static PyObject *get_flags(PyObject *o, void *u) { (void)u; return support("Flags", o); }

@@ -184,6 +184,13 @@ PyObject *py_promote_types(const py_promote_types_args *v)
     return Py_XNewRef(cpy_dtype(cp_promote(v->type1, v->type2)));
 }
 
+/*: function("_promoted", "type1: dtype('float64') | None, type2: dtype('float64') | None, /", body=True,
+             unlock="never", doc="The name of the type that promote_types gives.") */
+PyObject *py__promoted(const py__promoted_args *v)
+{
+    return PyUnicode_FromString(cp_type_name(cp_promote(v->type1, v->type2)));
+}
+
 /*: function("_meeting", "a: object, b: object = None, /", body=True, unlock="never",
              doc="The dtype in which two arrays or dtypes meet; None for what asks NumPy.") */
 PyObject *py__meeting(const py__meeting_args *v)

@@ -67,7 +67,7 @@ static const struct { size_t offset, count; } owned[] = {
     OWNED(compile_error), OWNED(driver_error), OWNED(synchronized_error), OWNED(support), OWNED(dispatch),
     OWNED(printing), OWNED(numpy), OWNED(numpy_array), OWNED(numpy_generic), OWNED(numpy_dtype), OWNED(dlpack_method),
     OWNED(dlpack_words), OWNED(dlpack_word), OWNED(dlpack_version), OWNED(numpy_name),
-    OWNED(dtypes), OWNED(scalar_types),
+    OWNED(dtypes), OWNED(scalar_types), OWNED(element_types),
 };
 enum { NOWNED = sizeof owned / sizeof *owned };
 

@@ -31,6 +31,7 @@ typedef struct cpy_state {
     PyObject *numpy_name;                    /* "numpy": when first needed */
     PyObject *dlpack_method, *dlpack_word, *dlpack_words, *dlpack_version; /* "__dlpack__", what it may be given */
     PyObject *dtypes[CP_NTYPES], *scalar_types[CP_NTYPES];
+    PyObject *element_types[CP_NTYPES];      /* of cuprite._element_types: when first needed */
     cp_array *small_ints[CPY_LAST_INT - CPY_FIRST_INT + 1];
     struct cpy_array *kept[CPY_KEPT + 1];
     int nkept;

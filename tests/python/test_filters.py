@@ -168,12 +168,13 @@ def test_complex(seed):
         both("correlate", x, (weights,), mode=mode, cval=cval)
         both("convolve", x, (weights,), mode=mode, cval=cval, output=np.complex128)
         if dtype[0] == "c":
-            both("gaussian_filter", x, (1.3,), mode=mode, cval=cval)
+            both("gaussian_filter", x, (1.3,), mode=mode, cval=cval, exact=False)
             both("uniform_filter1d", x, (4,), mode=mode, cval=cval, exact=False)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_gaussians(seed):
+    """Of whole numbers bit for bit; weights of floating results are of Python's exp, which is not NumPy's."""
     rng = np.random.default_rng(seed)
     for dtype in ["uint8", "int32", "float32", "float64"]:
         x = laid_out(rng, values(rng, shape_of(rng, 3), dtype))
@@ -182,11 +183,12 @@ def test_gaussians(seed):
         mode = [MODES[int(i)] for i in rng.integers(0, 8, len(axes))]
         out = output_of(rng, x, SIGNED)
         both("gaussian_filter", x, ([float(s) for s in rng.choice([0, 0.3, 1, 2.5], len(axes))],), axes=axes,
-             mode=mode, order=[int(o) for o in rng.integers(0, 4, len(axes))], cval=1.5, **out)
-        both("gaussian_filter1d", x, (1.7,), axis=axes[0], order=int(rng.integers(0, 4)), mode=mode[0], truncate=2.5)
-        both("gaussian_filter", x, (2,), radius=int(rng.integers(0, 6)), output=np.float64)
-        both("gaussian_laplace", x, (1.2,), mode=mode[0], output=np.float64)
-        both("gaussian_gradient_magnitude", x, (1.2,), mode=mode[0], output=np.float64)
+             mode=mode, order=[int(o) for o in rng.integers(0, 4, len(axes))], cval=1.5, exact=False, **out)
+        both("gaussian_filter1d", x, (1.7,), axis=axes[0], order=int(rng.integers(0, 4)), mode=mode[0], truncate=2.5,
+             exact=False)
+        both("gaussian_filter", x, (2,), radius=int(rng.integers(0, 6)), output=np.float64, exact=False)
+        both("gaussian_laplace", x, (1.2,), mode=mode[0], output=np.float64, exact=False)
+        both("gaussian_gradient_magnitude", x, (1.2,), mode=mode[0], output=np.float64, exact=False)
         for name in ("sobel", "prewitt"):
             both(name, x, axis=axes[0], mode=mode[0], cval=-1, output=np.float32)
         both("laplace", x, mode=mode, axes=axes, output=np.float64)

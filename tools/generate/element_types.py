@@ -435,9 +435,13 @@ def python_rows(types):
 
 def python_names(types):
     rows = "".join(f'    "{t.name}": ("{t.module}", {t.size}, "{t.letter}"),\n' for t in types if t.module != "numpy")
-    return f'''"""The types that NumPy lacks: the package that has the dtype, bytes, character code."""
+    every = "".join(f'    "{t.name}": ("{KINDS[t.kind]}", {t.size}, "{t.letter}"),\n' for t in types)
+    return f'''"""FOREIGN, the types that NumPy lacks: the package that has the dtype, bytes, character code.
+ELEMENTS, all types: kind, bytes, character code."""
 FOREIGN = {{
-{rows}}}'''
+{rows}}}
+ELEMENTS = {{
+{every}}}'''
 
 
 def type_list(types):

@@ -253,6 +253,8 @@ VARIABLES = {
 }
 # Bases of classes, in brackets: what is generic in the stub only.
 BASES = {"cuprite._compiler.numba._host": {"HostFunction": "Generic[_P, _R]"}}
+# Stubs that are not made of their modules: type checkers know typing's class.
+WHOLE = {"cuprite._named": "from typing import NamedTuple as NamedTuple\n"}
 # What a stub begins with that the module does not have.
 BEFORE = {
     "cuprite._shaping": """from typing import NamedTuple

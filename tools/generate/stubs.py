@@ -312,7 +312,7 @@ def written(name):
 
 def write_module(row, functions, ufuncs, out, modules):
     """A module that is functions and ufuncs of the extension; a package where others lie below it, or where functions
-    written in Python join it or take the place of rows."""
+    written in Python join it or take the place of rows: they are imported when they are first used."""
     name = row.args[0]
     below = sorted(m.rpartition(".")[2] for m in modules if m.rpartition(".")[0] == name)
     joined = written(name)
@@ -322,13 +322,17 @@ def write_module(row, functions, ufuncs, out, modules):
     text = f'"""{row.doc}"""\n'
     if functions:
         text += f'from cuprite import _core\n\n_functions = _core.rows("{name}")\n'
-        text += "".join(f'{n} = _functions["{n}"]\n' for n in sorted(functions))
+        text += "".join(f'{n} = _functions["{n}"]\n' for n in sorted(functions) if n not in more)
     if ufuncs:
         text += f'from cuprite._support import ufuncs_of\n\n_ufuncs = ufuncs_of("{name}")\n'
-        text += "".join(f'{n} = _ufuncs["{n}"]\n' for n in ufuncs)
+        text += "".join(f'{n} = _ufuncs["{n}"]\n' for n in ufuncs if n not in more)
     text += "".join(f"\nfrom cuprite.{name} import {m}\n" for m in below)
-    text += "".join(f"\nfrom cuprite.{name}.{m} import {', '.join(sorted(of))}\n" for m, of in joined.items())
-    text += "\nfrom cuprite._missing import getter as _getter\n\n__getattr__ = _getter(__name__)\n"
+    if joined:
+        text += "\nfrom cuprite._missing import later as _later\n\n_LATER = {\n" + "".join(
+            f'    "{n}": "{m}",\n' for n, m in sorted((n, m) for m, of in joined.items() for n in of)) + "}\n"
+        text += "__getattr__ = _later(__name__, _LATER)\n"
+    else:
+        text += "\nfrom cuprite._missing import getter as _getter\n\n__getattr__ = _getter(__name__)\n"
     names = sorted({*names, *below, *more})
     out.write(path + ".py", row.file, text + "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in names) + "]\n")
     uses = "from cuprite._core import _Operand, ndarray, ufunc\n" + \

@@ -6,11 +6,11 @@ lie in the last two axes. LinAlgError is NumPy's.
 from __future__ import annotations
 
 import operator
-from typing import NamedTuple
 
 from cuprite import _core, _linalg
 from cuprite._linalg import det, multi_dot, solve, svdvals, tensorinv, tensorsolve  # noqa: F401
 from cuprite._core import matmul, matrix_transpose, ndarray, tensordot, vecdot  # noqa: F401
+from cuprite._named import NamedTuple
 from cuprite._missing import listing as _listing, missing as _missing
 from cuprite._support import shown_fields
 

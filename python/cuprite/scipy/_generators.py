@@ -1,9 +1,10 @@
 """Generators that SciPy's functions take: seeds, Cuprite's generators, and NumPy's, whose numbers become arrays."""
 from __future__ import annotations
 
-import numpy
+import sys
 
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import ndarray
 
 
@@ -28,8 +29,8 @@ class _OfNumpy:
 
 def generator(seed):
     """The generator that a seed, or a generator, stands for."""
-    if isinstance(seed, (numpy.random.Generator, numpy.random.RandomState)):
+    if isinstance(seed, (numpy.there("Generator", "numpy.random"), numpy.there("RandomState", "numpy.random"))):
         return _OfNumpy(seed)
-    if seed is numpy.random:
+    if seed is not None and seed is sys.modules.get("numpy.random"):
         return _OfNumpy(numpy.random.mtrand._rand)
     return seed if hasattr(seed, "standard_normal") else cuprite.random.default_rng(seed)

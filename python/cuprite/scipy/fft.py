@@ -8,6 +8,7 @@ from __future__ import annotations
 from operator import index as _index
 
 from cuprite import _fft
+from cuprite._element_types import type_of
 from cuprite._fft import (  # noqa: F401
     fftfreq, fftshift, fht, fhtoffset, ifftshift, ifht, next_fast_len, rfftfreq)
 from cuprite._fft_plans import Plan as _Plan
@@ -57,7 +58,7 @@ def _array(x):
 def _ready(x, value_type, axes=None):
     """The array as SciPy takes it: half types give float32, where NumPy goes back to them; and what it refuses."""
     x = _array(x)
-    if value_type == "C2R" and x.dtype.name in ("float16", "bfloat16"):
+    if value_type == "C2R" and type_of(x).name in ("float16", "bfloat16"):
         x = x.astype("float32")
     if value_type != "C2C" and (axes == () or axes is None and x.ndim == 0):
         raise ValueError("at least 1 axis must be transformed")

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from cuprite import _fft
+from cuprite._element_types import type_of
 from cuprite._fft_plans import get_fft_plan  # noqa: F401
 from cuprite.scipy.fft import _array, _check_plan, _unique
 from cuprite._missing import getter as _getter
@@ -66,7 +67,7 @@ def rfft(x, n=None, axis=-1, overwrite_x=False, plan=None):
     _check_plan(plan, x, None if n is None else (n,), (axis,), "R2C")
     f = moveaxis(_fft.rfft(x, n, axis), axis, -1)
     n = x.shape[axis] if n is None else n
-    r = empty(f.shape[:-1] + (n,), f.real.dtype)
+    r = empty(f.shape[:-1] + (n,), type_of(f.real))
     r[..., 0] = f[..., 0].real
     r[..., 1::2] = f[..., 1:].real
     r[..., 2::2] = f[..., 1:(n + 1) // 2].imag
@@ -81,14 +82,14 @@ def irfft(x, n=None, axis=-1, overwrite_x=False):
     Errors: TypeError for complex numbers; ValueError for a length below 1."""
     from cuprite import moveaxis, zeros
     x = _array(x)
-    if x.dtype.kind == "c":
+    if type_of(x).kind == "c":
         raise TypeError("x must be real")
     n = x.shape[axis] if n is None else n
     if n < 1:
         raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
     y = moveaxis(x, axis, -1)[..., :n]
     have = y.shape[-1]
-    f = zeros(y.shape[:-1] + (n // 2 + 1,), "F" if y.dtype.name in ("float32", "float16", "bfloat16") else "D")
+    f = zeros(y.shape[:-1] + (n // 2 + 1,), "F" if type_of(y).name in ("float32", "float16", "bfloat16") else "D")
     if have:
         f.real[..., 0] = y[..., 0]
     f.real[..., 1:1 + have // 2] = y[..., 1::2]

@@ -10,6 +10,7 @@ import warnings
 
 from cuprite import _core, _linalg
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import type_of
 from cuprite.linalg import _arrays
 from cuprite._linalg import (  # noqa: F401
     block_diag, circulant, companion, convolution_matrix, expm, fiedler, fiedler_companion, hankel, helmert, hilbert,
@@ -51,15 +52,15 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=False, p_indices=Fals
     packed, rows = _linalg.lu_rows(_looked_at(a, check_finite))
     m, n = packed.shape[-2:]
     k = min(m, n)
-    lower = _core.tril(packed[..., :, :k], -1) + _core.eye(m, k, dtype=packed.dtype)
+    lower = _core.tril(packed[..., :, :k], -1) + _core.eye(m, k, dtype=type_of(packed))
     upper = _core.triu(packed[..., :k, :])
     # row i of L U is row rows[i] of a: one of P's columns, i, has its 1 in row rows[i]
-    ones = rows[..., None, :] == _core.arange(m, dtype=rows.dtype)[:, None]
+    ones = rows[..., None, :] == _core.arange(m, dtype=type_of(rows))[:, None]
     if permute_l:
-        return ones.astype(packed.dtype) @ lower, upper
+        return ones.astype(type_of(packed)) @ lower, upper
     if p_indices:
-        return (_core.argmax(ones, -1).astype(rows.dtype) if ones.size else rows), lower, upper
-    kind = {"F": "f", "D": "d"}.get(packed.dtype.char, packed.dtype.char)
+        return (_core.argmax(ones, -1).astype(type_of(rows)) if ones.size else rows), lower, upper
+    kind = {"F": "f", "D": "d"}.get(type_of(packed).char, type_of(packed).char)
     return ones.astype(kind), lower, upper
 
 
@@ -129,8 +130,8 @@ def schur(a, output="real", lwork=None, overwrite_a=False, sort=None, check_fini
     if sort is not None and not callable(sort) and sort not in ("lhp", "rhp", "iuc", "ouc"):
         raise ValueError("'sort' must either be 'None', or a callable, or one of ('lhp','rhp','iuc','ouc')")
     _arrays(a)
-    if output[0] == "c" and a.dtype.kind != "c":
-        a = a.astype("F" if a.dtype.char == "f" else "D")
+    if output[0] == "c" and type_of(a).kind != "c":
+        a = a.astype("F" if type_of(a).char == "f" else "D")
     if sort is None:
         return _linalg.schur(a)
     if not callable(sort):
@@ -151,7 +152,7 @@ def _chosen(t, sort):
         return _core.empty(t.shape[:-1], "?")
     rows = t.reshape(-1, n, n)
     diagonals = _core.diagonal(rows, 0, 1, 2).tolist()
-    if t.dtype.kind == "c":
+    if type_of(t).kind == "c":
         return [[bool(sort(w)) for w in d] for d in diagonals]
     above, below = _core.diagonal(rows, 1, 1, 2).tolist(), _core.diagonal(rows, -1, 1, 2).tolist()
     for d, b, c in zip(diagonals, above, below):

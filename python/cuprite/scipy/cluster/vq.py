@@ -4,11 +4,11 @@ from __future__ import annotations
 import operator
 import warnings
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import _spatial, ndarray
 from cuprite._beside import beside_its_arrays, computed
+from cuprite._element_types import type_of
 from cuprite._missing import getter as _getter, listing as _listing
 from cuprite.scipy._generators import generator
 
@@ -23,9 +23,9 @@ class ClusterError(Exception):
 
 def _points(x, check_finite=True) -> ndarray:
     x = x if isinstance(x, ndarray) else cuprite.asarray(x)
-    if x.dtype.kind == "c":
+    if type_of(x).kind == "c":
         raise TypeError("complex observations have no order of distances")
-    x = x.astype(numpy.float64, copy=False)
+    x = x.astype("float64", copy=False)
     if check_finite and not bool(cuprite.isfinite(x).all()):
         raise ValueError("array must not contain infs or NaNs")
     return x
@@ -73,7 +73,7 @@ def vq(obs, code_book, check_finite=True) -> tuple[ndarray, ndarray]:
     if obs.ndim == 2 and obs.shape[1] != code_book.shape[1]:
         raise ValueError(f"x and y must have the same number of features, not {obs.shape[1]} and {code_book.shape[1]}")
     which, distance = _spatial.nearest_points(_table(obs), _table(code_book))
-    return which.astype(numpy.int32), distance
+    return which.astype("int32"), distance
 
 
 py_vq = vq
@@ -90,13 +90,13 @@ def _means(obs, label, k):
 
 def _lloyd(obs, guess, thresh):
     """(code book without empty clusters, mean distance) after the steps that it takes."""
-    code_book, last, change = guess, None, numpy.inf
+    code_book, last, change = guess, None, cuprite.inf
     while change > thresh:
         label, distance = _spatial.nearest_points(obs, code_book)
         mean = float(distance.mean())
         means, has = _means(obs, label, code_book.shape[0])
         code_book = means[has] if not bool(has.all()) else means
-        change = numpy.inf if last is None else abs(last - mean)
+        change = cuprite.inf if last is None else abs(last - mean)
         last = mean
     return code_book, last
 
@@ -125,7 +125,7 @@ def kmeans(obs, k_or_guess, iter=20, thresh=1e-5, check_finite=True, *, rng=None
             raise ValueError("If k_or_guess is a scalar, it must be an integer.")
         if k < 1:
             raise ValueError(f"Asked for {k} clusters.")
-        rng, book, distance = generator(seed if rng is None else rng), None, numpy.inf
+        rng, book, distance = generator(seed if rng is None else rng), None, cuprite.inf
         for _ in range(iter):
             which = rng.choice(table.shape[0], k, replace=False)
             found = _lloyd(table, table[which], thresh)
@@ -179,7 +179,7 @@ def kmeans2(data, k, iter=10, thresh=1e-5, minit="random", missing="warn", check
     flat, table = data.ndim == 1, _table(data)
     if data.size < 1:
         raise ValueError("Empty input is not supported.")
-    if minit == "matrix" or not isinstance(k, (int, numpy.integer)) and getattr(k, "ndim", 1) > 0:
+    if minit == "matrix" or not isinstance(k, (int, numpy.there("integer"))) and getattr(k, "ndim", 1) > 0:
         means = _points(k, check_finite)
         if means.ndim != data.ndim:
             raise ValueError("k array doesn't match data rank")
@@ -201,4 +201,4 @@ def kmeans2(data, k, iter=10, thresh=1e-5, minit="random", missing="warn", check
             warnings.warn("One of the clusters is empty. Re-run kmeans with a different initialization.", stacklevel=3)
             new = cuprite.where(has[:, None], new, means)
         means = new
-    return (means[:, 0] if flat else means), label.astype(numpy.int32)
+    return (means[:, 0] if flat else means), label.astype("int32")

@@ -4,7 +4,7 @@ Places are evaluated on the arrays' device, and systems are solved there. Knots 
 of Qhull are computed by SciPy on the host, where it is installed."""
 from __future__ import annotations
 
-from cuprite._missing import listing as _listing, missing as _missing
+from cuprite._missing import later as _later
 
 _LATER = {  # names: the modules that have them
     "Akima1DInterpolator": "_cubic", "approximate_taylor_polynomial": "_points", "barycentric_interpolate": "_points",
@@ -21,13 +21,4 @@ _LATER = {  # names: the modules that have them
     "UnivariateSpline": "_fitpack",
 }
 
-
-def __getattr__(name):
-    import importlib
-    if name not in _LATER:
-        raise _missing(__name__, name)
-    value = globals()[name] = getattr(importlib.import_module("cuprite.scipy.interpolate." + _LATER[name]), name)
-    return value
-
-
-__dir__ = _listing(__name__, *_LATER)
+__getattr__ = _later(__name__, _LATER)

@@ -1,10 +1,10 @@
 """What the interpolators share: arguments as arrays, columns of real numbers, axes, SciPy."""
 import math
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import ndarray
+from cuprite._element_types import type_of
 
 
 def array(x) -> ndarray:
@@ -15,15 +15,15 @@ def array(x) -> ndarray:
 def floating(x) -> ndarray:
     """The same of float64 or complex128. Errors: TypeError for what are no numbers."""
     x = array(x)
-    if x.dtype.kind not in "biufcV" and x.dtype.name != "bfloat16":
+    if type_of(x).kind not in "biufcV" and type_of(x).name != "bfloat16":
         raise TypeError(f"numbers are needed, not {x.dtype}")
-    return x.astype(numpy.complex128 if x.dtype.kind == "c" else numpy.float64, copy=False)
+    return x.astype("complex128" if type_of(x).kind == "c" else "float64", copy=False)
 
 
 def real(x) -> ndarray:
     """The same of float64. Errors: TypeError for complex numbers."""
     x = floating(x)
-    if x.dtype.kind == "c":
+    if type_of(x).kind == "c":
         raise TypeError("Cannot cast array data from complex128 to float64 according to the rule 'safe'")
     return x
 
@@ -53,20 +53,20 @@ def axis_of(axis, ndim) -> int:
 def columns(c, lead) -> ndarray:
     """c, float64 or complex128, with its axes behind the first `lead` as one of real numbers."""
     c = c.reshape(c.shape[:lead] + (math.prod(c.shape[lead:]),))
-    if c.dtype.kind != "c":
-        return c.astype(numpy.float64, copy=False)
-    c = cuprite.ascontiguousarray(c.astype(numpy.complex128, copy=False))
+    if type_of(c).kind != "c":
+        return c.astype("float64", copy=False)
+    c = cuprite.ascontiguousarray(c.astype("complex128", copy=False))
     if c.size == 0:
         return cuprite.zeros(c.shape[:-1] + (2 * c.shape[-1],))
-    return c.view(numpy.float64)
+    return c.view("float64")
 
 
 def restored(values, like, shape) -> ndarray:
     """Real columns, (places, columns), as the type of `like` in a shape."""
-    if like.dtype.kind == "c":
+    if type_of(like).kind == "c":
         if values.size == 0:
-            return cuprite.zeros(shape, numpy.complex128)
-        values = cuprite.ascontiguousarray(values).view(numpy.complex128)
+            return cuprite.zeros(shape, "complex128")
+        values = cuprite.ascontiguousarray(values).view("complex128")
     return values.reshape(shape)
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 import operator
 import types
 
-import numpy
-
 import cuprite
 from cuprite import _splines, ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import type_of
 from cuprite.scipy.interpolate import _arrays
 from cuprite.scipy.interpolate._arrays import any_of, array, floating, on_first
 
@@ -109,7 +108,7 @@ class BSpline:
         elif not extrapolate and any_of((x < t[k]) | (x > t[n])):
             raise ValueError(f"Out of bounds w/ x = {x}.")
         values, first = _splines.bspline_basis(t, k, x, 0)
-        small = numpy.int32 if x.size * (k + 1) < 2**31 - 1 else numpy.int64
+        small = "int32" if x.size * (k + 1) < 2**31 - 1 else "int64"
         indices = (first[:, None] + cuprite.arange(k + 1)).astype(small)
         starts = cuprite.arange(0, (x.size + 1) * (k + 1), k + 1, dtype=small)
         return _arrays.sparse_rows(values.reshape(-1), indices.reshape(-1), starts, (x.size, n))
@@ -153,7 +152,7 @@ class BSpline:
         more = self.t.size - self.c.shape[0]
         if more <= 0:
             return self.t, self.c, self.k
-        return self.t, cuprite.concatenate([self.c, cuprite.zeros((more,) + self.c.shape[1:], self.c.dtype)]), self.k
+        return self.t, cuprite.concatenate([self.c, cuprite.zeros((more,) + self.c.shape[1:], type_of(self.c))]), self.k
 
     def integrate(self, a, b, extrapolate=None) -> ndarray:
         """The integral from a to b.
@@ -235,7 +234,7 @@ def splder(tck, n=1) -> BSpline | tuple[ndarray, ndarray, int]:
         if any_of(dt == 0):
             raise ValueError(f"The spline has internal repeated knots and is not differentiable {n} times")
         c = (c[1:-1 - k] - c[:-2 - k]) * k / on_first(dt, c.ndim)
-        c = cuprite.concatenate([c, cuprite.zeros((k,) + c.shape[1:], c.dtype)])
+        c = cuprite.concatenate([c, cuprite.zeros((k,) + c.shape[1:], type_of(c))])
         t, k = t[1:-1], k - 1
     return t, c, k
 
@@ -254,7 +253,7 @@ def splantider(tck, n=1) -> BSpline | tuple[ndarray, ndarray, int]:
         dt = t[k + 1:] - t[:-k - 1]
         c = cuprite.cumsum(c[:-k - 1] * on_first(dt, c.ndim), axis=0) / (k + 1)
         last = cuprite.broadcast_to(c[-1:], (k + 2,) + c.shape[1:])
-        c = cuprite.concatenate([cuprite.zeros((1,) + c.shape[1:], c.dtype), c, last])
+        c = cuprite.concatenate([cuprite.zeros((1,) + c.shape[1:], type_of(c)), c, last])
         t, k = cuprite.concatenate([t[:1], t, t[-1:]]), k + 1
     return t, c, k
 

@@ -1,11 +1,11 @@
 """Cubic polynomials between points: by derivatives, splines, and those that keep the points' shape."""
 from __future__ import annotations
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import _splines, ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import type_of
 from cuprite.scipy.interpolate import _arrays
 from cuprite.scipy.interpolate._arrays import any_of, floating, on_first
 from cuprite.scipy.interpolate._polynomials import PPoly
@@ -14,14 +14,14 @@ from cuprite.scipy.interpolate._polynomials import PPoly
 def _prepared(x, y, axis, dydx=None):
     """(x, dx, y, axis, dydx) with the axis first. Errors: ValueError."""
     x, y = _arrays.array(x), floating(y)
-    if x.dtype.kind == "c":
+    if type_of(x).kind == "c":
         raise ValueError("`x` must contain real values.")
     x = _arrays.real(x)
     if dydx is not None:
         dydx = floating(dydx)
         if y.shape != dydx.shape:
             raise ValueError("The shapes of `y` and `dydx` must be identical.")
-        kind = numpy.result_type(y.dtype, dydx.dtype)
+        kind = numpy.result_type(type_of(y), type_of(dydx))
         y, dydx = y.astype(kind, copy=False), dydx.astype(kind, copy=False)
     axis = axis % y.ndim if y.ndim else 0
     if x.ndim != 1:
@@ -121,7 +121,7 @@ class PchipInterpolator(CubicHermiteSpline):
 
     def __init__(self, x, y, axis=0, extrapolate=None):
         x, dx, y, axis, _ = _prepared(x, y, axis)
-        if y.dtype.kind == "c":
+        if type_of(y).kind == "c":
             raise ValueError("`PchipInterpolator` only works with real values for `y`.")
         self._made(x, dx, y, axis, _pchip_derivatives(dx, y), extrapolate)
 
@@ -136,7 +136,7 @@ def pchip_interpolate(xi, yi, x, der=0, axis=0) -> ndarray | list[ndarray]:
     Parameters: xi: the points; yi: their values; x: places; der: which derivative, or a list of these; axis: of yi.
     """
     p = PchipInterpolator(xi, yi, axis=axis)
-    if isinstance(der, (int, numpy.integer)):
+    if isinstance(der, (int, numpy.there("integer"))):
         return p.derivative(der)(x) if der else p(x)
     return [p.derivative(nu)(x) for nu in der]
 
@@ -173,7 +173,7 @@ class Akima1DInterpolator(CubicHermiteSpline):
         if method not in ("akima", "makima"):
             raise NotImplementedError(f"`method`={method} is unsupported.")
         x, dx, y, axis, _ = _prepared(x, y, axis)
-        if y.dtype.kind == "c":
+        if type_of(y).kind == "c":
             raise ValueError("`Akima1DInterpolator` only works with real values for `y`.")
         self._made(x, dx, y, axis, _akima_derivatives(dx, y, method), False if extrapolate is None else extrapolate)
 
@@ -230,7 +230,7 @@ def _conditions(bc_type, y):
         if any(isinstance(b, str) and b == "periodic" for b in bc_type):
             raise ValueError("'periodic' `bc_type` is defined for both curve ends and cannot be used with other "
                              "boundary conditions.")
-    return [_condition(b, y.shape[1:], y.dtype.kind == "c") for b in bc_type]
+    return [_condition(b, y.shape[1:], type_of(y).kind == "c") for b in bc_type]
 
 
 def _solved(rows, first, right) -> ndarray:
@@ -268,7 +268,7 @@ def _slopes(dx, y, bc) -> ndarray:
         rows = cuprite.stack([cuprite.stack([one, one, zero]), cuprite.stack([dx[1], 2 * (dx[0] + dx[1]), dx[0]]),
                               cuprite.stack([zero, one, one])])
         right = cuprite.stack([2 * slope[0], 3 * (dxr[0] * slope[1] + dxr[1] * slope[0]), 2 * slope[1]])
-        return _solved(rows, cuprite.zeros(3, numpy.int64), right)
+        return _solved(rows, cuprite.zeros(3, "int64"), right)
     if isinstance(bc[0], str) and bc[0] == "periodic":
         return _periodic_slopes(dx, dxr, slope, y)
     (a, b), first = _end(bc[0], dx, slope, y, 0)
@@ -276,7 +276,7 @@ def _slopes(dx, y, bc) -> ndarray:
     first, last = (cuprite.broadcast_to(v, y.shape[1:])[None] for v in (first, last))
     if n == 2:
         rows = cuprite.stack([cuprite.stack([a, b]), cuprite.stack([e, d])])
-        return _solved(rows, cuprite.zeros(2, numpy.int64), cuprite.concatenate([first, last]))
+        return _solved(rows, cuprite.zeros(2, "int64"), cuprite.concatenate([first, last]))
     zero = cuprite.zeros(())
     inner = cuprite.stack([dx[1:], 2 * (dx[:-1] + dx[1:]), dx[:-1]], axis=1)
     rows = cuprite.concatenate([cuprite.stack([a, b, zero])[None], inner, cuprite.stack([zero, e, d])[None]])
@@ -297,7 +297,7 @@ def _periodic_slopes(dx, dxr, slope, y) -> ndarray:
     rows = cuprite.stack([behind, 2 * (before + behind), before], axis=1)[:m]
     starts = cuprite.arange(m) - 1
     if m == 2:
-        rows, starts = cuprite.stack([rows[0, 1:], rows[1, :2]]), cuprite.zeros(2, numpy.int64)
+        rows, starts = cuprite.stack([rows[0, 1:], rows[1, :2]]), cuprite.zeros(2, "int64")
     else:
         zero = cuprite.zeros(1)
         rows = cuprite.concatenate([cuprite.concatenate([rows[0, 1:], zero])[None], rows[1:m - 1],
@@ -336,8 +336,8 @@ class CubicSpline(CubicHermiteSpline):
     def __init__(self, x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
         x, dx, y, axis, _ = _prepared(x, y, axis)
         bc = _conditions(bc_type, y)
-        if any(isinstance(b, tuple) and b[1].dtype.kind == "c" for b in bc):
-            y = y.astype(numpy.complex128, copy=False)
+        if any(isinstance(b, tuple) and type_of(b[1]).kind == "c" for b in bc):
+            y = y.astype("complex128", copy=False)
         if extrapolate is None:
             extrapolate = "periodic" if isinstance(bc[0], str) and bc[0] == "periodic" else True
         slopes = _slopes(dx, y, bc) if y.size else cuprite.zeros_like(y)

@@ -3,9 +3,8 @@ from __future__ import annotations
 
 import operator
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import _splines, ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite.scipy.interpolate import _arrays
@@ -181,8 +180,8 @@ def _to_host(tck):
     """(knots, coefficients, degree) on the host, checked: FITPACK reads as far as the knots and the degree say."""
     t, c, k = tck.tck if isinstance(tck, BSpline) else tck
     several = isinstance(c, (list, tuple)) and bool(c) and numpy.ndim(host(c[0])) > 0
-    t, k = numpy.asarray(host(t), numpy.float64), operator.index(k)
-    curves = [numpy.asarray(host(row), numpy.float64) for row in (c if several else [c])]
+    t, k = numpy.asarray(host(t), "float64"), operator.index(k)
+    curves = [numpy.asarray(host(row), "float64") for row in (c if several else [c])]
     several = several or curves[0].ndim > 1
     curves = [row for curve in curves for row in (curve if curve.ndim == 2 else [curve])]
     if not 0 <= k <= 5:

@@ -5,11 +5,11 @@ import math
 import operator
 import types
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import _splines, ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import type_of
 from cuprite.scipy.interpolate import _arrays
 from cuprite.scipy.interpolate._arrays import any_of, array, floating
 from cuprite.scipy.interpolate._bsplines import BSpline
@@ -102,14 +102,14 @@ class NdBSpline:
         Errors: ValueError for another number of derivatives, and negative ones.
         """
         ndim, t, c, k = len(self.t), list(self.t), self.c, list(self.k)
-        orders = numpy.asarray(_arrays.host(nu)).astype(numpy.int64)
+        orders = numpy.asarray(_arrays.host(nu)).astype("int64")
         if orders.shape != (ndim,):
             raise ValueError(f"invalid number of derivative orders nu = {nu} for ndim = {ndim}.")
         if (orders < 0).any():
             raise ValueError(f"derivative orders must be positive, got nu = {nu}")
         for d, n in enumerate(orders.tolist()):
             if n > k[d]:  # 0, of degree 0 on the same knots
-                c, k[d] = cuprite.zeros(c.shape[:d] + (t[d].size - 1,) + c.shape[d + 1:], c.dtype), 0
+                c, k[d] = cuprite.zeros(c.shape[:d] + (t[d].size - 1,) + c.shape[d + 1:], type_of(c)), 0
             elif n:
                 along = BSpline.construct_fast(t[d], cuprite.moveaxis(c, d, 0), k[d]).derivative(n)
                 t[d], k[d] = along.t, along.k
@@ -134,7 +134,7 @@ class NdBSpline:
             raise ValueError(f"Data and knots are inconsistent: len(t) = {ndim} for  ndim = {x.shape[-1]}.")
         k = _degrees(k, ndim)
         _check_knots(t, k)
-        values, indices, size = cuprite.ones((n, 1)), cuprite.zeros((n, 1), numpy.int64), 1
+        values, indices, size = cuprite.ones((n, 1)), cuprite.zeros((n, 1), "int64"), 1
         for d in range(ndim):
             count = t[d].size - k[d] - 1
             if not extrapolate and any_of((x[:, d] < t[d][k[d]]) | (x[:, d] > t[d][count])):
@@ -177,7 +177,7 @@ class RegularGridInterpolator:
     _held = "values"
     _ALL_METHODS = ["linear", "nearest", *_DEGREES]
 
-    def __init__(self, points, values, method="linear", bounds_error=True, fill_value=numpy.nan, *, solver=None,
+    def __init__(self, points, values, method="linear", bounds_error=True, fill_value=cuprite.nan, *, solver=None,
                  solver_args=None):
         if method not in self._ALL_METHODS:
             raise ValueError(f"Method '{method}' is not defined")
@@ -186,15 +186,16 @@ class RegularGridInterpolator:
                              f"with arguments {solver_args}.")
         self.method, self.bounds_error = method, bounds_error
         self.values = values = array(values)
-        if values.dtype.kind not in "fc":
-            self.values = values = values.astype(numpy.float64)
+        if type_of(values).kind not in "fc":
+            self.values = values = values.astype("float64")
         self.grid = self._sorted_grid(points)
-        if fill_value is not None:
+        if fill_value is not None and type(fill_value) is not float and not (
+                type(fill_value) is int and abs(fill_value) < 2**63):
             kind = numpy.asarray(_arrays.host(fill_value)).dtype
-            if not numpy.can_cast(kind, values.dtype, casting="same_kind"):
+            if not numpy.can_cast(kind, type_of(values), casting="same_kind"):
                 raise ValueError("fill_value must be either 'None' or of a type compatible with values")
         self.fill_value = fill_value
-        if method == "pchip" and values.dtype.kind == "c":
+        if method == "pchip" and type_of(values).kind == "c":
             raise ValueError("`PchipInterpolator` only works with real values.")
         self._kept = {}
         if method in _DEGREES:
@@ -288,12 +289,12 @@ class RegularGridInterpolator:
             found = self._by_pchip(places) if method == "pchip" else self._spline(method)(places, nu=nu)
         lines = (-1,) + (1,) * (found.ndim - 1)
         if fills and not (method in ("linear", "nearest") and isinstance(fill, float) and fill != fill
-                          and values.dtype.kind == "f"):
+                          and type_of(values).kind == "f"):
             found = cuprite.where(self._is_outside(places).reshape(lines), fill, found)
         if method not in ("linear", "nearest"):
-            found = cuprite.where(cuprite.isnan(places).any(axis=1).reshape(lines), numpy.nan, found)
+            found = cuprite.where(cuprite.isnan(places).any(axis=1).reshape(lines), cuprite.nan, found)
         if method in ("nearest", "pchip"):
-            found = found.astype(values.dtype, copy=False)
+            found = found.astype(type_of(values), copy=False)
         return found.reshape(shape)
 
     def _by_pchip(self, places) -> ndarray:
@@ -315,7 +316,7 @@ class RegularGridInterpolator:
 
 
 @beside_its_arrays
-def interpn(points, values, xi, method="linear", bounds_error=True, fill_value=numpy.nan) -> ndarray:
+def interpn(points, values, xi, method="linear", bounds_error=True, fill_value=cuprite.nan) -> ndarray:
     """Interpolation on a rectilinear grid: a RegularGridInterpolator, or SciPy's 'splinef2d' on the host.
 
     Parameters: points: the coordinates along each axis; values: at the grid's points; xi: the places, coordinates along

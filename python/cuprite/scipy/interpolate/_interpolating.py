@@ -3,9 +3,8 @@ from __future__ import annotations
 
 import operator
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import _splines, ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite.scipy.interpolate import _arrays
@@ -109,7 +108,7 @@ def _periodic(x, y, k, axis):
         sides = cuprite.zeros((n + k, m + k))
         sides[k:n, :m] = right[before:last]
         sides[:k, m:] = sides[n:, m:] = cuprite.eye(k)
-        ends = cuprite.zeros(k, numpy.int64)
+        ends = cuprite.zeros(k, "int64")
         rows = cuprite.concatenate([unit, values[before:last], cuprite.roll(unit, 1, axis=1)])
         starts = cuprite.concatenate([ends, first[before:last], ends + (n - 1)])
         both = _splines.banded_solve(rows, starts, n + k, sides)

@@ -1,11 +1,11 @@
 """interp1d: steps, lines and splines through points."""
 from __future__ import annotations
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import _splines, ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import common_type, type_of
 from cuprite.scipy.interpolate import _arrays
 from cuprite.scipy.interpolate._arrays import any_of, floating
 from cuprite.scipy.interpolate._interpolating import make_interp_spline
@@ -45,7 +45,7 @@ class interp1d(Interpolator):
 
     _held = "y"
 
-    def __init__(self, x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_value=numpy.nan,
+    def __init__(self, x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_value=cuprite.nan,
                  assume_sorted=False):
         x, y = _arrays.array(x), _arrays.array(y)
         if y.ndim == 0 and x.ndim == 1:
@@ -55,7 +55,7 @@ class interp1d(Interpolator):
         order = None
         if kind in _ORDERS:
             order, kind = _ORDERS[kind], "spline"
-        elif isinstance(kind, (int, numpy.integer)):
+        elif isinstance(kind, (int, numpy.there("integer"))):
             order, kind = int(kind), "spline"
         elif kind not in ("linear", "nearest", "nearest-up", "previous", "next"):
             raise NotImplementedError(f"{kind} is unsupported: Use fitpack routines for other types.")
@@ -66,8 +66,8 @@ class interp1d(Interpolator):
         if not assume_sorted:
             order_of = cuprite.argsort(x, kind="stable")
             x, y = x[order_of], cuprite.take(y, order_of, axis=axis)
-        if y.dtype.kind not in "fc":
-            y = y.astype(numpy.float64)
+        if type_of(y).kind not in "fc":
+            y = y.astype("float64")
         self.axis, self.x, self.y, self._kind = axis % y.ndim, x, y, kind
         self._y = self._rows(y)
         least = 1 if order is None else order + 1
@@ -78,7 +78,7 @@ class interp1d(Interpolator):
         if kind in ("previous", "next") and _extrapolates(fill_value):
             self._allow_outside()
             ends = cuprite.take(y, -1 if kind == "previous" else 0, axis=axis)
-            fill_value = (numpy.nan, ends) if kind == "previous" else (ends, numpy.nan)
+            fill_value = (cuprite.nan, ends) if kind == "previous" else (ends, cuprite.nan)
         self.fill_value = fill_value
 
     def _make_spline(self, order):
@@ -137,31 +137,31 @@ class interp1d(Interpolator):
             which = cuprite.searchsorted(middles[1:] + middles[:-1], at, side="left" if kind == "nearest" else "right")
             return self._y[cuprite.clip(which, 0, x.size - 1)]
         shift = 0 if kind == "previous" else 1
-        moved = cuprite.nextafter(x, -numpy.inf if shift == 0 else numpy.inf)
+        moved = cuprite.nextafter(x, -cuprite.inf if shift == 0 else cuprite.inf)
         which = cuprite.searchsorted(moved, at, side="right" if shift else "left")
         return self._y[cuprite.clip(which, 1 - shift, x.size - shift) + (shift - 1)]
 
     @staticmethod
     def _places(x):
         x = _arrays.array(x)
-        x = x if x.dtype.kind == "f" else _arrays.floating(x)
+        x = x if type_of(x).kind == "f" else _arrays.floating(x)
         return x.reshape(x.size), x.shape
 
     def _type(self, at):
         """The result's: SciPy computes splines in float64, lines in the arguments' own type, steps in that of y."""
         if self._kind == "spline":
-            return self._y.dtype
+            return type_of(self._y)
         if self._kind != "linear":
-            return self.y.dtype
-        return cuprite.result_type(self.x.dtype if self.x.dtype.kind == "f" else numpy.float64, self.y.dtype, at)
+            return type_of(self.y)
+        return common_type(self.x if type_of(self.x).kind == "f" else "float64", self.y, at)
 
     def _evaluate(self, at) -> ndarray:
-        kind = self._type(at.dtype)
+        kind = self._type(type_of(at))
         at = _arrays.real(at)
         if self._kind == "spline":
             found = self._spline(at)
             if self._all_nan:
-                found[...] = numpy.nan
+                found[...] = cuprite.nan
         else:
             found = self._line(at) if self._kind == "linear" else self._step(at)
         found = found.astype(kind, copy=False)

@@ -5,11 +5,11 @@ import math
 import types
 import warnings
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import common_type, type_of
 from cuprite.scipy.interpolate import _arrays
 from cuprite.scipy.interpolate._arrays import any_of, array, floating, host
 
@@ -30,7 +30,12 @@ class Interpolator:
             raise ValueError("x and y arrays must be equal in length along interpolation axis.")
         self._y_axis = axis % max(yi.ndim, 1)
         self._y_extra_shape = shape[:self._y_axis] + shape[self._y_axis + 1:]
-        self.dtype = numpy.dtype(numpy.complex128 if yi.dtype.kind == "c" else numpy.float64)
+        self._kind = common_type("complex128" if type_of(yi).kind == "c" else "float64")
+
+    @property
+    def dtype(self) -> numpy.dtype[Any]:
+        """The type of values."""
+        return cuprite.dtype(self._kind)
 
     def _rows(self, yi, check=False) -> ndarray:
         yi = cuprite.moveaxis(yi, self._y_axis, 0) if yi.ndim else yi.reshape(1)
@@ -104,9 +109,9 @@ class KroghInterpolator(_WithDerivatives):
             warnings.warn(f"{self.xi.size} degrees provided, degrees higher than about thirty cause problems with "
                           "numerical instability with 'KroghInterpolator'", stacklevel=3)
         points, rows = host(self.xi), host(self.yi)
-        c = numpy.zeros((self.n + 1, self.r), self.dtype)
+        c = numpy.zeros((self.n + 1, self.r), self._kind)
         c[0] = rows[0]
-        v = numpy.zeros((self.n, self.r), self.dtype)
+        v = numpy.zeros((self.n, self.r), self._kind)
         for k in range(1, self.n):
             s = 0
             while s <= k and points[k - s] == points[k]:
@@ -121,7 +126,7 @@ class KroghInterpolator(_WithDerivatives):
         self.c, self._points = cuprite.asarray(c), [v.item() for v in points]
 
     def _evaluate(self, x) -> ndarray:
-        p = cuprite.zeros((x.size, self.r), numpy.result_type(self.dtype, x.dtype)) + self.c[0]
+        p = cuprite.zeros((x.size, self.r), common_type(self._kind, x)) + self.c[0]
         power = 1
         for k in range(1, self.n):
             power = (x - self._points[k - 1]) * power
@@ -134,7 +139,7 @@ class KroghInterpolator(_WithDerivatives):
         for k in range(1, n):
             steps.append(x - self._points[k - 1])
             powers.append(steps[-1] * powers[-1])
-        cn = cuprite.zeros((max(der, n + 1), x.size, self.r), numpy.result_type(self.dtype, x.dtype))
+        cn = cuprite.zeros((max(der, n + 1), x.size, self.r), common_type(self._kind, x))
         cn[:n + 1] += self.c[:n + 1, None, :]
         cn[0] = self._evaluate(x)
         for k in range(1, n):
@@ -148,7 +153,7 @@ class KroghInterpolator(_WithDerivatives):
 
 def _asked(p, x, der):
     """Values, a derivative, or a list of derivatives."""
-    if isinstance(der, (int, numpy.integer)):
+    if isinstance(der, (int, numpy.there("integer"))):
         return p.derivative(x, der=der) if der else p(x)
     der = [int(d) for d in host(der)] if isinstance(der, ndarray) else list(der)
     return p.derivatives(x, der=max(der) + 1)[der]
@@ -171,7 +176,7 @@ def approximate_taylor_polynomial(f, x, degree, scale, order=None) -> numpy.poly
         polynomial that is fitted (None: the degree).
     """
     n = (degree if order is None else order) + 1
-    places = cuprite.asarray(scale * numpy.cos(numpy.linspace(0, numpy.pi, n, endpoint=n % 1)) + x)
+    places = cuprite.asarray(scale * numpy.cos(numpy.linspace(0, cuprite.pi, n, endpoint=n % 1)) + x)
     d = host(KroghInterpolator(places, f(places)).derivatives(x, der=degree + 1))
     return numpy.poly1d((d / [math.factorial(k) for k in range(degree + 1)])[::-1])
 
@@ -241,11 +246,11 @@ class BarycentricInterpolator(_WithDerivatives):
     def _evaluate(self, x, rows=None) -> ndarray:
         rows = self.yi if rows is None else rows
         if x.size == 0:
-            return cuprite.zeros((0, self.r), self.dtype)
+            return cuprite.zeros((0, self.r), self._kind)
         apart = x[:, None] - self.xi
         same = apart == 0
         c = self.wi / cuprite.where(same, 1.0, apart)
-        p = (c @ rows if rows.dtype == c.dtype else c.astype(rows.dtype) @ rows) / c.sum(axis=1)[:, None]
+        p = (c @ rows if type_of(rows) == type_of(c) else c.astype(type_of(rows)) @ rows) / c.sum(axis=1)[:, None]
         return cuprite.where(same.any(axis=1)[:, None], rows[same.argmax(axis=1)], p)
 
     def _differentiated(self) -> ndarray:
@@ -260,7 +265,7 @@ class BarycentricInterpolator(_WithDerivatives):
         rows, found, d = self.yi, [], self._differentiated() if der > 1 else None
         for order in range(der):
             if order:
-                rows = (d @ rows if rows.dtype == d.dtype else d.astype(rows.dtype) @ rows) if order < self.n \
+                rows = (d @ rows if type_of(rows) == type_of(d) else d.astype(type_of(rows)) @ rows) if order < self.n \
                     else cuprite.zeros_like(rows)
             found.append(self._evaluate(x, rows))
         return cuprite.stack(found)

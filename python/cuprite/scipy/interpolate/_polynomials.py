@@ -4,11 +4,11 @@ from __future__ import annotations
 import math
 import types
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import _splines, ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import type_of
 from cuprite.scipy.interpolate import _arrays
 from cuprite.scipy.interpolate._arrays import any_of, array, floating, on_first
 
@@ -98,7 +98,7 @@ class _Piecewise:
         else:
             raise ValueError("`x` is neither on the left or on the right from `self.x`.")
         k = max(c.shape[0], self.c.shape[0])
-        padded = [cuprite.concatenate([cuprite.zeros((k - part.shape[0],) + part.shape[1:], part.dtype), part])
+        padded = [cuprite.concatenate([cuprite.zeros((k - part.shape[0],) + part.shape[1:], type_of(part)), part])
                   for part, _ in parts]
         self.c = cuprite.concatenate(padded, 1)
         self.x = cuprite.concatenate([parts[0][1], parts[1][1]])
@@ -185,9 +185,9 @@ class PPoly(_Piecewise):
             return self.antiderivative(-nu)
         k = self.c.shape[0]
         if k <= nu:
-            return self._like(cuprite.zeros((1,) + self.c.shape[1:], self.c.dtype))
-        factor = numpy.array([math.prod(map(float, range(m, m + nu))) for m in range(k - nu, 0, -1)])
-        return self._like(self.c[:k - nu] * on_first(cuprite.asarray(factor), self.c.ndim))
+            return self._like(cuprite.zeros((1,) + self.c.shape[1:], type_of(self.c)))
+        factor = cuprite.asarray([math.prod(map(float, range(m, m + nu))) for m in range(k - nu, 0, -1)])
+        return self._like(self.c[:k - nu] * on_first(factor, self.c.ndim))
 
     def antiderivative(self, nu=1) -> PPoly:
         """The antiderivative that is continuous, 0 at the first breakpoint, and has one order more.
@@ -197,9 +197,9 @@ class PPoly(_Piecewise):
         if nu <= 0:
             return self.derivative(-nu)
         k, ndim = self.c.shape[0], self.c.ndim
-        factor = numpy.array([math.prod(map(float, range(m, m + nu))) for m in range(k, 0, -1)])
-        c = cuprite.concatenate([self.c / on_first(cuprite.asarray(factor), ndim),
-                                 cuprite.zeros((nu,) + self.c.shape[1:], self.c.dtype)])
+        factor = cuprite.asarray([math.prod(map(float, range(m, m + nu))) for m in range(k, 0, -1)])
+        c = cuprite.concatenate([self.c / on_first(factor, ndim),
+                                 cuprite.zeros((nu,) + self.c.shape[1:], type_of(self.c))])
         width = on_first(self.x[1:] - self.x[:-1], ndim - 1)
         for power in range(nu - 1, -1, -1):
             jump = 0
@@ -215,11 +215,11 @@ class PPoly(_Piecewise):
             places beyond the breakpoints count.
         Errors: ValueError for complex coefficients.
         """
-        if self.c.dtype.kind == "c":
+        if type_of(self.c).kind == "c":
             raise ValueError("Root finding is only for real-valued polynomials")
         there = _arrays.scipy_interpolate().PPoly(self.c.get(), self.x.get(), self.extrapolate)
         found = there.solve(float(y), discontinuity, extrapolate)
-        if found.dtype != object:
+        if type_of(found) != object:
             return cuprite.asarray(found)
         results = numpy.empty(found.shape, object)
         for i, one in enumerate(found.ravel()):
@@ -313,7 +313,7 @@ class BPoly(_Piecewise):
         for _ in range(nu):
             k = c.shape[0]
             inner = cuprite.cumsum(c, axis=0) / k * width
-            c = cuprite.concatenate([cuprite.zeros((1,) + c.shape[1:], c.dtype), inner])
+            c = cuprite.concatenate([cuprite.zeros((1,) + c.shape[1:], type_of(c)), inner])
             c[:, 1:] += cuprite.cumsum(c[k], axis=0)[:-1]
         return self._like(c, False)
 
@@ -370,7 +370,7 @@ class BPoly(_Piecewise):
         if orders is None:
             orders = [None] * m
         else:
-            orders = [orders] * m if isinstance(orders, (int, numpy.integer)) else list(orders)
+            orders = [orders] * m if isinstance(orders, (int, numpy.there("integer"))) else list(orders)
             k = max(k, max(orders))
             if any(o <= 0 for o in orders):
                 raise ValueError("Orders must be positive.")
@@ -404,7 +404,7 @@ def _hermite(xa, xb, ya, yb):
         raise ValueError(f"Shapes of ya {ya.shape} and yb {yb.shape} are incompatible")
     na, nb = len(ya), len(yb)
     n = na + nb
-    c = numpy.empty((n,) + ya.shape[1:], numpy.result_type(ya, yb, numpy.float64))
+    c = numpy.empty((n,) + ya.shape[1:], numpy.result_type(ya, yb, "float64"))
     for q in range(na):
         c[q] = ya[q] / math.prod(range(n - q, n)) * (xb - xa) ** q
         for j in range(q):
@@ -422,7 +422,7 @@ def _raised(c, d):
         return c
     k = c.shape[0] - 1
     zeros = cuprite.zeros if isinstance(c, ndarray) else numpy.zeros
-    out = zeros((c.shape[0] + d,) + c.shape[1:], dtype=c.dtype)
+    out = zeros((c.shape[0] + d,) + c.shape[1:], dtype=type_of(c))
     for a in range(k + 1):
         f = c[a] * math.comb(k, a)
         for j in range(d + 1):

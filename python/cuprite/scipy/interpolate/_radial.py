@@ -5,9 +5,8 @@ import itertools
 import types
 import warnings
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import _splines, ndarray
 from cuprite._beside import beside_its_arrays, computed
 from cuprite.scipy.interpolate import _arrays
@@ -20,22 +19,21 @@ _LEAST_DEGREE = {"multiquadric": 0, "linear": 0, "thin_plate_spline": 1, "cubic"
 
 
 def _powers(ndim, degree):
-    """The exponents of all monomials to a degree, (monomials, ndim)."""
-    rows = [[which.count(d) for d in range(ndim)] for total in range(degree + 1)
+    """The exponents of all monomials to a degree, rows of `ndim`."""
+    return [[which.count(d) for d in range(ndim)] for total in range(degree + 1)
             for which in itertools.combinations_with_replacement(range(ndim), total)]
-    return numpy.array(rows, int).reshape(len(rows), ndim)
 
 
 def _monomials(x, powers) -> ndarray:
     """(..., monomials) of points along the last axis."""
-    if not len(powers):
+    if not powers:
         return cuprite.zeros(x.shape[:-1] + (0,))
     columns = []
     for row in powers:
         product = cuprite.ones(x.shape[:-1])
         for d, p in enumerate(row):
             if p:
-                product = product * x[..., d] ** int(p)
+                product = product * x[..., d] ** p
         columns.append(product)
     return cuprite.stack(columns, axis=-1)
 
@@ -79,11 +77,12 @@ class RBFInterpolator:
                 raise ValueError(f"`epsilon` must be specified if `kernel` is not one of {set(_WITHOUT_SCALE)}.")
             epsilon = 1.0
         self.kernel, self.epsilon = kernel, float(epsilon)
-        self.powers = self._polynomial(degree, ndim)
+        self._exponents = self._polynomial(degree, ndim)
+        self.powers = cuprite.asarray(self._exponents, int).reshape(len(self._exponents), ndim)
         self.neighbors = None if neighbors is None else int(min(neighbors, ny))
-        if len(self.powers) > (ny if self.neighbors is None else self.neighbors):
-            raise ValueError(f"At least {len(self.powers)} data points are required when `degree` is {self.degree} and "
-                             f"the number of dimensions is {ndim}.")
+        if len(self._exponents) > (ny if self.neighbors is None else self.neighbors):
+            raise ValueError(f"At least {len(self._exponents)} data points are required when `degree` is {self.degree} "
+                             f"and the number of dimensions is {ndim}.")
         if neighbors is None:
             self._solution = self._solved(y, self.d, self.smoothing)
 
@@ -113,7 +112,7 @@ class RBFInterpolator:
 
     def _solved(self, y, d, smoothing):
         """(coefficients, shift, scale) of the system of all points."""
-        n, r = y.shape[0], len(self.powers)
+        n, r = y.shape[0], len(self._exponents)
         low, high = y.min(axis=0), y.max(axis=0)
         shift, scale = (low + high) / 2, (high - low) / 2
         scale = cuprite.where(scale == 0, 1.0, scale)
@@ -122,7 +121,7 @@ class RBFInterpolator:
         lhs[:n, :n] = _splines.rbf_matrix(near, near, self.kernel)
         index = cuprite.arange(n)
         lhs[index, index] += smoothing
-        p = _monomials((y - shift) / scale, self.powers)
+        p = _monomials((y - shift) / scale, self._exponents)
         lhs[:n, n:], lhs[n:, :n] = p, p.T
         return self._found(lhs, cuprite.concatenate([d, cuprite.zeros((r, d.shape[1]))])), shift, scale
 
@@ -153,8 +152,8 @@ class RBFInterpolator:
             c, shift, scale = self._solution
             n = self.y.shape[0]
             found = _splines.rbf_values(self.y * self.epsilon, x * self.epsilon, c[:n], self.kernel)
-            if len(self.powers):
-                found = found + _monomials((x - shift) / scale, self.powers) @ c[n:]
+            if self._exponents:
+                found = found + _monomials((x - shift) / scale, self._exponents) @ c[n:]
         else:
             found = self._near(x)
         return _arrays.restored(found, self._like, (x.shape[0],) + self.d_shape)
@@ -174,8 +173,8 @@ class RBFInterpolator:
         from cuprite.scipy.spatial import KDTree
         which = KDTree(self.y).query(x, self.neighbors)[1]
         which = cuprite.sort(which.reshape(x.shape[0], self.neighbors), axis=1)
-        n, parts, powers = self.neighbors, [], cuprite.asarray(self.powers)
-        step = max(1, 2**22 // (n + len(self.powers)) ** 2)
+        n, parts, powers = self.neighbors, [], self.powers
+        step = max(1, 2**22 // (n + len(powers)) ** 2)
         for i in range(0, x.shape[0], step):
             near, at = which[i:i + step], x[i:i + step]
             found, lhs, rows = self._systems(near, at, powers)

@@ -4,11 +4,10 @@ from __future__ import annotations
 import math
 import types
 
-import numpy
-
 import cuprite
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import type_of
 from cuprite.scipy.interpolate import _arrays
 from cuprite.scipy.interpolate._arrays import array, floating, host
 from cuprite.scipy.interpolate._several import coordinates
@@ -80,7 +79,7 @@ class NearestNDInterpolator(_Scattered):
         beyond = cuprite.isinf(distance)
         found = self.values[cuprite.where(beyond, 0, which)]
         if query_options and bool(beyond.any()):
-            found = cuprite.where(beyond.reshape((-1,) + (1,) * (found.ndim - 1)), numpy.nan, found)
+            found = cuprite.where(beyond.reshape((-1,) + (1,) * (found.ndim - 1)), cuprite.nan, found)
         return found.reshape(shape + self.values_shape)
 
 
@@ -97,7 +96,7 @@ class _OnTriangles(_Scattered):
             self._take(points, values, rescale)
             self.tri = Delaunay(self.points)
         self.values = floating(self.values)
-        self.fill_value = complex(fill_value) if self.values.dtype.kind == "c" else float(fill_value)
+        self.fill_value = complex(fill_value) if type_of(self.values).kind == "c" else float(fill_value)
 
     def _finished(self, found, which, shape) -> ndarray:
         outside = (which < 0).reshape((-1,) + (1,) * (found.ndim - 1))
@@ -118,7 +117,7 @@ class LinearNDInterpolator(_OnTriangles):
         array([1.25])
     """
 
-    def __init__(self, points, values, fill_value=numpy.nan, rescale=False):
+    def __init__(self, points, values, fill_value=cuprite.nan, rescale=False):
         self._triangulate(points, values, fill_value, rescale)
 
     def __call__(self, *args) -> ndarray:
@@ -148,7 +147,7 @@ class CloughTocher2DInterpolator(_OnTriangles):
     Errors: ValueError for shapes that do not fit and other than 2 dimensions; QhullError for points in a line.
     """
 
-    def __init__(self, points, values, fill_value=numpy.nan, tol=1e-6, maxiter=400, rescale=False):
+    def __init__(self, points, values, fill_value=cuprite.nan, tol=1e-6, maxiter=400, rescale=False):
         self._triangulate(points, values, fill_value, rescale)
         if self.points.shape[1] != 2:
             raise ValueError("this mode of interpolation is available only for 2-D data")
@@ -229,7 +228,7 @@ def _clough_tocher(b, f, df, g) -> ndarray:
 
 
 @beside_its_arrays
-def griddata(points, values, xi, method="linear", fill_value=numpy.nan, rescale=False) -> ndarray:
+def griddata(points, values, xi, method="linear", fill_value=cuprite.nan, rescale=False) -> ndarray:
     """Interpolation of scattered points.
 
     Parameters: points: (points, dimensions), or a tuple of coordinates; values: their values; xi: the places, or a

@@ -3,9 +3,8 @@ from __future__ import annotations
 
 import math
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import _splines, ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite.scipy.interpolate import _arrays

@@ -4,9 +4,10 @@ import operator
 import warnings
 
 import cuprite
-import numpy
+from cuprite import _numpy as numpy
 from cuprite._beside import beside_its_arrays
 from cuprite._core import ndarray
+from cuprite._element_types import common_type, type_of
 
 _MODES = ("reflect", "mirror", "nearest", "wrap", "constant", "grid-mirror", "grid-wrap", "grid-constant")
 _MEANINGS = {
@@ -72,19 +73,14 @@ def array(x, name="input"):
 
 def real(x):
     """x, an array of real numbers."""
-    if array(x).dtype.kind == "c":
+    if type_of(array(x)).kind == "c":
         raise TypeError("Complex type not supported")
     return x
 
 
-def on_host(x, dtype=None):
-    """x as an array of NumPy's."""
-    return numpy.asarray(x.get() if isinstance(x, ndarray) else x, dtype)
-
-
 def small(x, dtype=None):
     """x as an array of Cuprite's in the host's memory, where functions of C read it without a wait."""
-    return cuprite.array(on_host(x, dtype), device="cpu")
+    return cuprite.array(x, dtype, device="cpu")
 
 
 def per_axis(x, n):
@@ -133,35 +129,38 @@ def axis_of(axis, ndim):
     """One axis, not negative."""
     axis = operator.index(axis)
     if not -ndim <= axis < ndim:
-        raise numpy.exceptions.AxisError(axis, ndim)
+        raise cuprite.exceptions.AxisError(axis, ndim)
     return axis % ndim
 
 
 def output_of(output, x, complex_output=False):
     """The array for a result of x's shape: `output` itself, or a new one of that type."""
     if output is None:
-        dtype = numpy.promote_types(x.dtype, numpy.complex64) if complex_output else x.dtype
+        dtype = common_type(type_of(x), "complex64") if complex_output else type_of(x)
     elif isinstance(output, ndarray):
         if output.shape != x.shape:
             raise RuntimeError("output shape not correct")
-        if complex_output and output.dtype.kind != "c":
+        if complex_output and type_of(output).kind != "c":
             raise RuntimeError("output must have complex dtype")
         return _real_output(output, complex_output)
     elif hasattr(output, "__array__") and not isinstance(output, type):
         raise TypeError(f"output is an array of Cuprite's or a type, not {type(output).__name__}")
     else:
-        dtype = numpy.dtype(output)
+        try:
+            dtype = common_type(output)
+        except (TypeError, ValueError):  # none of ours
+            dtype = numpy.dtype(output)
         if isinstance(output, str) and (dtype.kind not in "iufc" or complex_output and dtype.kind != "c"):
             raise RuntimeError(f"output must have {'complex' if complex_output else 'numeric'} dtype")
         if complex_output and dtype.kind != "c":
             warnings.warn("promoting specified output dtype to complex", stacklevel=4)
-            dtype = numpy.promote_types(dtype, numpy.complex64)
+            dtype = common_type(dtype, "complex64")
     return _real_output(cuprite.empty(x.shape, dtype), complex_output)
 
 
 def _real_output(output, complex_output):
     """output, which a filter of real numbers has no complex numbers for."""
-    if output.dtype.kind == "c" and not complex_output:
+    if type_of(output).kind == "c" and not complex_output:
         raise RuntimeError(f"output type {output.dtype} not supported: the input is real")
     return output
 
@@ -172,7 +171,7 @@ def in_steps(steps, x, output):
         output[...] = x
         return output
     for step in steps[:-1]:
-        x = step(x, cuprite.empty(output.shape, output.dtype))
+        x = step(x, cuprite.empty(output.shape, type_of(output)))
     steps[-1](x, output)
     return output
 
@@ -193,11 +192,11 @@ def full_window(size, n):
     sizes = [operator.index(s) for s in per_axis(size, n)]
     if math.prod(sizes) > _MOST:
         raise MemoryError(f"a window of {' x '.join(map(str, sizes))} elements: the most are {_MOST}")
-    return numpy.ones(sizes, dtype=bool)
+    return cuprite.ones(sizes, bool, device="cpu")
 
 
 def whole_window(window, axes, ndim, name="footprint"):
-    """A window over some axes as one over all: NumPy's or Cuprite's array."""
+    """A window over some axes as one over all."""
     if len(axes) < ndim:
         if window.ndim != len(axes):
             raise RuntimeError(f"{name}.ndim ({window.ndim}) must match len(axes) ({len(axes)})")

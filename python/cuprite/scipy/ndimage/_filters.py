@@ -5,9 +5,10 @@ import numbers
 import operator
 
 import cuprite
-import numpy
+from cuprite import _numpy as numpy
 from cuprite import _filters
 from cuprite._core import ndarray
+from cuprite._element_types import type_of
 from cuprite.scipy.ndimage._arguments import (
     OF_SUMS, array, axes_of, axis_of, check_origins, documented, in_steps, mode_of, one_mode, output_of,
     per_axis, whole_origin, whole_window)
@@ -19,18 +20,16 @@ __all__ = ["convolve", "convolve1d", "correlate", "correlate1d", "gaussian_filte
 
 def _by_parts(filter_of, x, weights, output, cval):
     """A filter of complex numbers: filter_of(x, weights, out, cval) of their parts."""
-    if not isinstance(weights, ndarray):
-        weights = numpy.asarray(weights)
     cval = complex(cval)
-    if x.dtype.kind == "c" and weights.dtype.kind == "c":
+    if type_of(x).kind == "c" and _is_complex(weights):
         re, im = x.real, x.imag
         filter_of(re, weights.real, output.real, cval.real)
         part = output.real
-        part -= filter_of(im, weights.imag, cuprite.empty(x.shape, im.dtype), cval.imag)
+        part -= filter_of(im, weights.imag, cuprite.empty(x.shape, type_of(im)), cval.imag)
         filter_of(re, weights.imag, output.imag, cval.real)
         part = output.imag
-        part += filter_of(im, weights.real, cuprite.empty(x.shape, im.dtype), cval.imag)
-    elif x.dtype.kind == "c":
+        part += filter_of(im, weights.real, cuprite.empty(x.shape, type_of(im)), cval.imag)
+    elif type_of(x).kind == "c":
         filter_of(x.real, weights, output.real, cval.real)
         filter_of(x.imag, weights, output.imag, cval.imag)
     else:
@@ -41,47 +40,67 @@ def _by_parts(filter_of, x, weights, output, cval):
     return output
 
 
+def _as_given(weights):
+    """Weights as a function of C takes them: an array of Cuprite's or NumPy's, or a tuple of numbers."""
+    if isinstance(weights, ndarray):
+        return weights
+    if type(weights) in (list, tuple) and weights and all(type(w) in (float, int, bool) for w in weights):
+        return tuple(map(float, weights))
+    return numpy.asarray(weights)
+
+
 def _is_complex(weights):
-    return (weights if isinstance(weights, ndarray) else numpy.asarray(weights)).dtype.kind == "c"
+    return type(weights) is not tuple and type_of(weights).kind == "c"
 
 
-def _weights(weights):
-    """Weights that a function of C takes: an array of Cuprite's, or NumPy's float64."""
-    return weights if isinstance(weights, ndarray) else numpy.asarray(weights, dtype=numpy.float64)
+def _real(weights):
+    """Real weights: NumPy's as float64."""
+    return weights if isinstance(weights, (ndarray, tuple)) else weights.astype("float64", copy=False)
+
+
+@functools.lru_cache(maxsize=64)
+def _near(weights):
+    """A tuple as an array in the host's memory."""
+    return cuprite.array(weights, float, device="cpu")
 
 
 def _line(x, weights, axis, output, mode, cval, origin):
     """The correlation of real numbers along an axis, into an array."""
-    if weights.ndim != 1 or not weights.size:
+    weights = _near(weights) if type(weights) is tuple and x._device < 0 else _real(weights)
+    if type(weights) is not tuple and (weights.ndim != 1 or not weights.size):
         raise RuntimeError("no filter weights given")
     return _filters.correlate1d(x, weights, axis, mode_of(mode), cval, origin, output)
 
 
-@documented("The correlation along an axis with weights of one dimension.", OF_SUMS)
-def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0) -> ndarray:
-    array(input)
-    if input.dtype.kind != "c" and not _is_complex(weights):
+def _correlate(input, weights, axis, output, mode, cval, origin=0):
+    """correlate1d, for weights as _as_given has them."""
+    if type_of(input).kind != "c" and not _is_complex(weights):
         output = output_of(output, input)
-        return _line(input, _weights(weights), axis_of(axis, input.ndim), output, mode, cval, origin)
+        return _line(input, weights, axis_of(axis, input.ndim), output, mode, cval, origin)
     output = output_of(output, input, True)
     if _is_complex(weights):
-        weights = weights.conj() if isinstance(weights, ndarray) else numpy.conj(weights)
-    return _by_parts(lambda x, w, out, c: _line(x, _weights(w), axis_of(axis, x.ndim), out, mode, c, origin), input,
+        weights = weights.conj()
+    return _by_parts(lambda x, w, out, c: _line(x, w, axis_of(axis, x.ndim), out, mode, c, origin), input,
                      weights, output, cval)
+
+
+@documented("The correlation along an axis with weights of one dimension.", OF_SUMS)
+def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0) -> ndarray:
+    return _correlate(array(input), _as_given(weights), axis, output, mode, cval, origin)
 
 
 @documented("The convolution along an axis: the correlation with the reversed weights.", OF_SUMS)
 def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0) -> ndarray:
-    weights = (weights if isinstance(weights, ndarray) else numpy.asarray(weights))[::-1]
+    weights = _as_given(weights)[::-1]
     origin = -origin - (not len(weights) & 1)
-    return correlate1d(input, weights.conj() if weights.dtype.kind == "c" else weights, axis, output, mode, cval,
-                       origin)
+    weights = weights.conj() if _is_complex(weights) else weights
+    return _correlate(array(input), weights, axis, output, mode, cval, origin)
 
 
 def _window(x, weights, output, mode, cval, origin, convolution, axes):
     """The correlation or convolution of real numbers with weights over axes, into an array."""
     axes = axes_of(axes, x.ndim)
-    weights = _weights(weights)
+    weights = _real(weights)
     lengths = [n for n in weights.shape if n]
     if not weights.size and len(lengths) == len(axes) == x.ndim:  # SciPy and CuPy do not count such an axis
         one_mode(mode)
@@ -99,11 +118,12 @@ def _window(x, weights, output, mode, cval, origin, convolution, axes):
 
 def _correlation(input, weights, output, mode, cval, origin, convolution, axes):
     array(input)
-    if input.dtype.kind != "c" and not _is_complex(weights):
+    weights = weights if isinstance(weights, ndarray) else numpy.asarray(weights)
+    if type_of(input).kind != "c" and not _is_complex(weights):
         return _window(input, weights, output_of(output, input), mode, cval, origin, convolution, axes)
     output = output_of(output, input, True)
     if _is_complex(weights) and not convolution:
-        weights = weights.conj() if isinstance(weights, ndarray) else numpy.conj(weights)
+        weights = weights.conj()
     return _by_parts(lambda x, w, out, c: _window(x, w, out, mode, c, origin, convolution, axes), input, weights,
                      output, cval)
 
@@ -119,29 +139,42 @@ def convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *,
 
 
 @functools.lru_cache(maxsize=64, typed=True)
-def _gaussian_weights(sigma, order, radius):
-    """The weights as a correlation takes them."""
-    return numpy.ascontiguousarray(_gaussian_kernel(sigma, order, radius)[::-1])
-
-
-def _gaussian_kernel(sigma, order, radius):
-    """The weights of a Gaussian function's derivative: the function times a polynomial."""
+def _gaussian_weights(sigma, order, radius, whole):
+    """The weights as a correlation takes them. Of `whole` numbers, which are cut off, SciPy's bits decide what a result
+    is: they are by NumPy, whose exp is another one."""
     if order < 0:
         raise ValueError("order must be non-negative")
+    return tuple(reversed((_kernel_of_numpy if whole else _kernel)(sigma, order, radius)))
+
+
+def _kernel(sigma, order, radius):
+    """The values of a Gaussian function's derivative: the function times a polynomial q, lowest coefficient first."""
+    sigma2 = sigma * sigma
+    factor, places = float(-0.5 / sigma2), range(-radius, radius + 1)
+    phi = [math.exp(factor * x ** 2) for x in places]
+    total = math.fsum(phi)
+    q = [1.0]
+    for _ in range(order):  # of q(x) * phi(x) the derivative is (q'(x) - q(x) * x / sigma2) * phi(x)
+        rise = [k * v for k, v in enumerate(q)][1:] + [0.0, 0.0]
+        q = [a - b for a, b in zip(rise, [0.0, *(v / float(sigma2) for v in q)])]
+    return [functools.reduce(lambda r, c: r * x + c, reversed(q)) * (v / total) for x, v in zip(places, phi)]
+
+
+def _kernel_of_numpy(sigma, order, radius):
+    """The same by SciPy's steps."""
     sigma2 = sigma * sigma
     x = numpy.arange(-radius, radius + 1)
     phi = numpy.exp(-0.5 / sigma2 * x ** 2)
     phi = phi / phi.sum()
     if order == 0:
-        return phi
-    # of q(x) * phi(x) the derivative is (q'(x) - q(x) * x / sigma2) * phi(x)
+        return phi.tolist()
     exponents = numpy.arange(order + 1)
     q = numpy.zeros(order + 1)
     q[0] = 1
     derive = numpy.diag(exponents[1:], 1) + numpy.diag(numpy.ones(order) / -sigma2, -1)
     for _ in range(order):
         q = derive.dot(q)
-    return (x[:, None] ** exponents).dot(q) * phi
+    return ((x[:, None] ** exponents).dot(q) * phi).tolist()
 
 
 @documented("A Gaussian filter along an axis, or its derivative.", OF_SUMS)
@@ -150,14 +183,16 @@ def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect
     width = int(truncate * float(sigma) + 0.5) if radius is None else radius
     if not isinstance(width, numbers.Integral) or width < 0:
         raise ValueError("Radius must be a nonnegative integer.")
-    sigma = sigma if isinstance(sigma, (float, int, numpy.number)) else float(sigma)
-    return correlate1d(input, _gaussian_weights(sigma, order, int(width)), axis, output, mode, cval, 0)
+    sigma = sigma if isinstance(sigma, (float, int, numpy.there("number"))) else float(sigma)
+    output = output_of(output, array(input), type_of(input).kind == "c")
+    weights = _gaussian_weights(sigma, order, int(width), type_of(output).kind in "biu")
+    return _correlate(input, weights, axis, output, mode, cval)
 
 
 @documented("A Gaussian filter, or its derivatives.", OF_SUMS)
 def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None,
                     axes=None) -> ndarray:
-    output = output_of(output, array(input), input.dtype.kind == "c")
+    output = output_of(output, array(input), type_of(input).kind == "c")
     axes = axes_of(axes, input.ndim)
     n = len(axes)
     lists = zip(axes, per_axis(sigma, n), per_axis(order, n), per_axis(mode, n), per_axis(radius, n))
@@ -170,18 +205,18 @@ def _gaussian_step(given, cval, truncate, x, out):
     return gaussian_filter1d(x, sigma, axis, order, out, mode, cval, truncate, radius=radius)
 
 
-_DIFFERENCE, _SECOND, _ONES, _TENT = (numpy.array(w, float) for w in ([-1, 0, 1], [1, -2, 1], [1, 1, 1], [1, 2, 1]))
+_DIFFERENCE, _SECOND, _ONES, _TENT = (-1.0, 0.0, 1.0), (1.0, -2.0, 1.0), (1.0, 1.0, 1.0), (1.0, 2.0, 1.0)
 
 
 def _derivative(input, axis, output, mode, cval, beside):
     """A difference along an axis, smoothed with the weights `beside` along all others."""
     axis = axis_of(axis, array(input).ndim)
-    output = output_of(output, input, input.dtype.kind == "c")
+    output = output_of(output, input, type_of(input).kind == "c")
     modes = per_axis(mode, input.ndim)
     order = [axis] + [a for a in range(input.ndim) if a != axis]
 
     def step(a, x, out):
-        return correlate1d(x, _DIFFERENCE if a == axis else beside, a, out, modes[a], cval)
+        return _correlate(x, _DIFFERENCE if a == axis else beside, a, out, modes[a], cval)
     return in_steps([functools.partial(step, a) for a in order], input, output)
 
 
@@ -198,16 +233,16 @@ def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0) -> ndarray:
 def _each_axis(input, derivative, output, mode, cval, given, axes, square):
     """The sum of what derivative gives along each axis, or of its squares, of which the root is taken."""
     arguments, keywords = given
-    output = output_of(output, array(input), input.dtype.kind == "c")
+    output = output_of(output, array(input), type_of(input).kind == "c")
     axes = axes_of(axes, input.ndim)
     if not axes:
         output[...] = input
         return output
     result = output
     if cuprite.may_share_memory(input, output):
-        result = cuprite.empty(output.shape, output.dtype)
+        result = cuprite.empty(output.shape, type_of(output))
     for axis, m in zip(axes, per_axis(mode, len(axes))):
-        part = derivative(input, axis, result if axis == axes[0] else output.dtype, m, cval, *arguments, **keywords)
+        part = derivative(input, axis, result if axis == axes[0] else type_of(output), m, cval, *arguments, **keywords)
         part = result if axis == axes[0] else part
         if square:
             cuprite.multiply(part, part, out=part)
@@ -229,7 +264,7 @@ def generic_laplace(input, derivative2, output=None, mode="reflect", cval=0.0, e
 @documented("The sum of second differences.", OF_SUMS)
 def laplace(input, output=None, mode="reflect", cval=0.0, *, axes=None) -> ndarray:
     def second(x, axis, out, m, c):
-        return correlate1d(x, _SECOND, axis, out, m, c)
+        return _correlate(x, _SECOND, axis, out, m, c)
     return _each_axis(input, second, output, mode, cval, ((), {}), axes, False)
 
 
@@ -269,8 +304,8 @@ def _mean(x, size, axis, out, mode, cval, origin):
 @documented("The mean of neighbours along an axis.", OF_SUMS)
 def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0) -> ndarray:
     axis, size = axis_of(axis, array(input).ndim), math.trunc(size)
-    output = output_of(output, input, input.dtype.kind == "c")
-    if input.dtype.kind != "c":
+    output = output_of(output, input, type_of(input).kind == "c")
+    if type_of(input).kind != "c":
         return _mean(input, size, axis, output, mode, cval, origin)
     for part, out, c in ((input.real, output.real, complex(cval).real), (input.imag, output.imag, complex(cval).imag)):
         _mean(part, size, axis, out, mode, c, origin)
@@ -279,11 +314,11 @@ def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
 
 @documented("The mean of neighbours along each axis.", OF_SUMS)
 def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None) -> ndarray:
-    output = output_of(output, array(input), input.dtype.kind == "c")
+    output = output_of(output, array(input), type_of(input).kind == "c")
     axes = axes_of(axes, input.ndim)
     n = len(axes)
 
-    one = _mean if input.dtype.kind != "c" else uniform_filter1d
+    one = _mean if type_of(input).kind != "c" else uniform_filter1d
 
     def step(given, x, out):
         axis, size, origin, mode = given

@@ -1,8 +1,9 @@
 """scipy.ndimage's filters of Fourier coefficients."""
 import cuprite
-import numpy
+from cuprite import _numpy as numpy
 from cuprite import _filters
 from cuprite._core import ndarray
+from cuprite._element_types import type_of
 from cuprite.scipy.ndimage._arguments import array, axis_of, documented, per_axis, small
 
 __all__ = ["fourier_ellipsoid", "fourier_gaussian", "fourier_shift", "fourier_uniform"]
@@ -14,7 +15,7 @@ def _filtered(f, input, parameter, n, axis, output, types):
     """f of the coefficients, into an array of one of the types, of which the last one is the default."""
     array(input)
     if output is None:
-        output = cuprite.empty(input.shape, input.dtype if input.dtype.name in types else types[-1])
+        output = cuprite.empty(input.shape, type_of(input) if type_of(input).name in types else types[-1])
     elif isinstance(output, ndarray):
         if output.shape != input.shape:
             raise RuntimeError("output shape not correct")
@@ -25,7 +26,7 @@ def _filtered(f, input, parameter, n, axis, output, types):
             raise RuntimeError("output type not supported")
         output = cuprite.empty(input.shape, output)
     axis = axis_of(axis, input.ndim)
-    return f(input, small(per_axis(parameter, input.ndim), numpy.float64), n, axis, output)
+    return f(input, small(per_axis(parameter, input.ndim), "float64"), n, axis, output)
 
 
 _TYPES = ("complex64", "complex128", "float32", "float64")

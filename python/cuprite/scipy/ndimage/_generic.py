@@ -4,16 +4,22 @@ import math
 import operator
 
 import cuprite
-import numpy
+from cuprite import _numpy as numpy
 from cuprite._core import ndarray
+from cuprite._element_types import type_of
 from cuprite.scipy.ndimage._arguments import (
-    OF_FILTERS, array, axes_of, axis_of, check_origins, documented, full_window, mode_of, on_host, one_mode, output_of,
+    OF_FILTERS, array, axes_of, axis_of, check_origins, documented, full_window, mode_of, one_mode, output_of,
     real, whole_origin, whole_window)
 from cuprite.scipy.ndimage._kernels import is_kernel, lines_filtered, windows_filtered
 
 __all__ = ["generic_filter", "generic_filter1d", "vectorized_filter"]
 _NUMPYS = {"reflect": "symmetric", "grid-mirror": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap",
            "grid-wrap": "wrap", "constant": "constant", "grid-constant": "constant"}
+
+
+def _on_host(x, dtype=None):
+    """x as an array of NumPy's."""
+    return numpy.asarray(x.get() if isinstance(x, ndarray) else x, dtype)
 
 
 def _padding(mode, cval):
@@ -35,7 +41,7 @@ def generic_filter(input, function, size=None, footprint=None, output=None, mode
         if size is None:
             raise RuntimeError("no footprint or filter size provided")
         footprint = full_window(size, len(axes))
-    footprint = whole_window(on_host(footprint, bool), axes, input.ndim)
+    footprint = whole_window(_on_host(footprint, bool), axes, input.ndim)
     origins = whole_origin(origin, axes, input.ndim)
     check_origins(origins, footprint.shape)
     output, mode = output_of(output, input), one_mode(mode)
@@ -44,15 +50,15 @@ def generic_filter(input, function, size=None, footprint=None, output=None, mode
     widths = [(n // 2 + o, n - 1 - n // 2 - o) for n, o in zip(footprint.shape, origins)]
     if is_kernel(function):
         output[...] = windows_filtered(function, input, footprint.shape, widths, _padding(mode, cval), footprint,
-                                       output.dtype)
+                                       type_of(output))
         return output
-    x = on_host(input, numpy.float64)
+    x = _on_host(input, "float64")
     windows = numpy.lib.stride_tricks.sliding_window_view(_padded(x, widths, mode, cval), footprint.shape)
-    result, keywords = numpy.empty(x.shape, output.dtype), extra_keywords or {}
+    result, keywords = numpy.empty(x.shape, type_of(output)), extra_keywords or {}
     buffer = numpy.empty(int(footprint.sum()))
     for at in numpy.ndindex(x.shape):
         buffer[:] = windows[at][footprint]
-        result[at] = _as(float(function(buffer, *extra_arguments, **keywords)), output.dtype)
+        result[at] = _as(float(function(buffer, *extra_arguments, **keywords)), type_of(output))
     output[...] = cuprite.asarray(result)
     return output
 
@@ -77,7 +83,7 @@ def generic_filter1d(input, function, filter_size, axis=-1, output=None, mode="r
     if is_kernel(function):
         output[...] = lines_filtered(function, input, axis, (before, filter_size - 1 - before), _padding(mode, cval))
         return output
-    x = numpy.moveaxis(on_host(input, numpy.float64), axis, -1)
+    x = numpy.moveaxis(_on_host(input, "float64"), axis, -1)
     lines = _padded(x, [(0, 0)] * (x.ndim - 1) + [(before, filter_size - 1 - before)], mode, cval)
     result = numpy.empty(x.shape)
     for at in numpy.ndindex(x.shape[:-1]):
@@ -85,7 +91,7 @@ def generic_filter1d(input, function, filter_size, axis=-1, output=None, mode="r
         function(lines[at].copy(), line, *extra_arguments, **(extra_keywords or {}))
         result[at] = line
     result = numpy.moveaxis(result, -1, axis)
-    if output.dtype.kind not in "fc":
+    if type_of(output).kind not in "fc":
         result = numpy.trunc(result)
     output[...] = cuprite.asarray(numpy.ascontiguousarray(result))
     return output
@@ -133,7 +139,7 @@ def _check_rule(mode, cval, origin, n):
     if cval is not None and padding != "constant":
         raise ValueError("Use of `cval` is compatible only with `mode='constant'`.")
     cval = 0.0 if cval is None else cval
-    if numpy.asarray(on_host(cval)).dtype.kind not in "iufc":
+    if numpy.asarray(_on_host(cval)).dtype.kind not in "iufc":
         raise ValueError("`cval` must include only numbers.")
     return padding, cval, origins
 
@@ -141,7 +147,7 @@ def _check_rule(mode, cval, origin, n):
 def _in_batches(view, function, output, batch_memory, n):
     """function(windows, axis=the last n) of view, at most batch_memory bytes at once."""
     where = tuple(range(-n, 0))
-    each = math.prod(view.shape[1:]) * view.dtype.itemsize
+    each = math.prod(view.shape[1:]) * type_of(view).itemsize
     count = view.shape[0] if batch_memory >= view.shape[0] * each else int(batch_memory // each)  # it may be infinite
     if count < 1:
         raise ValueError("`batch_memory` is insufficient for minimum chunk size.")
@@ -150,7 +156,7 @@ def _in_batches(view, function, output, batch_memory, n):
         if output is None:
             if count == view.shape[0]:
                 return part
-            output = cuprite.empty(view.shape[:-n], part.dtype)
+            output = cuprite.empty(view.shape[:-n], type_of(part))
         output[i:i + count] = part
     return output
 
@@ -162,12 +168,12 @@ def vectorized_filter(input, function, *, size=None, footprint=None, output=None
     array(input)
     if not callable(function):
         raise ValueError("`function` must be a callable.")
-    footprint = None if footprint is None else on_host(footprint, bool)
+    footprint = None if footprint is None else _on_host(footprint, bool)
     axes, size = _check_window(input, size, footprint, axes)
     n = len(axes)
     padding, cval, origins = _check_rule(mode, cval, origin, n)
     batch = numpy.asarray(batch_memory)
-    if batch.ndim or batch.dtype.kind not in "iuf" or batch <= 0:
+    if batch.ndim or type_of(batch).kind not in "iuf" or batch <= 0:
         raise ValueError("`batch_memory` must be positive number.")
     if not input.size:
         return input

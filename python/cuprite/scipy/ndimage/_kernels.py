@@ -3,8 +3,9 @@ function of a RawKernel, called for each window or line with numbers of float64 
 import re
 
 import cuprite
-import numpy
+from cuprite import _numpy as numpy
 from cuprite._compiler import loop_source
+from cuprite._element_types import type_of
 
 _CALLS = {
     "window": "raw_kernel::{name}((double *)(in + i * m), (int)m, out + i);",
@@ -72,7 +73,7 @@ def _reads_window(kernel):
 def _reduced(kernel, windows, out):
     """Each row of windows by a ReductionKernel whose names are those of the row alone."""
     x, y = (p.name for p in kernel.params)
-    types = kernel._resolve((windows.dtype.name, out.dtype.name), windows._device)[0]
+    types = kernel._resolve((type_of(windows).name, type_of(out).name), windows._device)[0]
     x_type, y_type = (loop_source.C_TYPES[t] for t in types)
     text = [*loop_source.opening(kernel, types), f"typedef {kernel.reduce_ctype(types)} _type_reduce;",
             _REDUCTION.format(x=x, y=y, x_type=x_type, y_type=y_type, map=kernel.map_expr, reduce=kernel.reduce_expr,
@@ -95,7 +96,7 @@ def windows_filtered(kernel, x, shape, widths, padding, footprint, dtype):
     windows = cuprite.lib.stride_tricks.sliding_window_view(x, shape)[..., cuprite.asarray(footprint)]
     windows = windows.reshape(-1, windows.shape[-1])
     if isinstance(kernel, cuprite.RawKernel):
-        windows = cuprite.ascontiguousarray(windows, dtype=numpy.float64)
+        windows = cuprite.ascontiguousarray(windows, dtype="float64")
         return _called(kernel, "window", windows, 1).reshape(count)
     out = cuprite.empty(len(windows), dtype)
     windows = cuprite.ascontiguousarray(windows)
@@ -110,7 +111,7 @@ def lines_filtered(kernel, x, axis, widths, padding):
     """What the kernel writes of each line of x along an axis."""
     if not isinstance(kernel, cuprite.RawKernel):
         raise TypeError("the kernel of a filter along an axis is a RawKernel")
-    x = cuprite.moveaxis(x.astype(numpy.float64), axis, -1)
+    x = cuprite.moveaxis(x.astype("float64"), axis, -1)
     shape = x.shape
     x = cuprite.pad(x, [(0, 0)] * (x.ndim - 1) + [widths], padding[0], **padding[1])
     x = cuprite.ascontiguousarray(x.reshape(-1, x.shape[-1]))

@@ -1,14 +1,16 @@
 """scipy.ndimage's binary morphology, and structuring elements."""
 import functools
+import itertools
 import numbers
 import operator
 
 import cuprite
-import numpy
-from cuprite import _filters
+from cuprite import _numpy as numpy
+from cuprite import _device, _filters
 from cuprite._core import ndarray
+from cuprite._element_types import type_of
 from cuprite.scipy.ndimage._arguments import (
-    NO_ARRAY, OF_FILTERS, array, axes_of, check_origins, documented, on_host, output_of, per_axis, real, small,
+    NO_ARRAY, OF_FILTERS, array, axes_of, check_origins, documented, output_of, per_axis, real, small,
     whole_origin, whole_window)
 
 __all__ = ["binary_closing", "binary_dilation", "binary_erosion", "binary_fill_holes", "binary_hit_or_miss",
@@ -16,9 +18,9 @@ __all__ = ["binary_closing", "binary_dilation", "binary_erosion", "binary_fill_h
 
 
 def _structure(rank, connectivity):
-    if rank < 1:
-        return numpy.array(True)
-    return numpy.abs(numpy.indices([3] * rank) - 1).sum(0) <= max(connectivity, 1)
+    most = max(connectivity, 1)
+    true = [sum(map(abs, steps)) <= most for steps in itertools.product((-1, 0, 1), repeat=max(rank, 0))]
+    return cuprite.array(true, bool, device="cpu").reshape((3,) * max(rank, 0))
 
 
 @functools.lru_cache(maxsize=8)
@@ -29,7 +31,7 @@ def _cross(rank):
 @documented("A structuring element of 3 elements along each axis, true where at most `connectivity` coordinates differ "
             "from the middle.", {"TypeError": "what is no integer"}, rank="the number of dimensions")
 def generate_binary_structure(rank, connectivity) -> ndarray:
-    return cuprite.asarray(_structure(rank, connectivity))
+    return cuprite.array(_structure(rank, connectivity), device=_device.current())
 
 
 @documented("A structuring element dilated by itself.", NO_ARRAY,
@@ -52,8 +54,8 @@ def _given(structure, ndim):
     lengths = structure if isinstance(structure, tuple) else (structure,) * ndim
     if ndim > (1 if isinstance(structure, tuple) else 0) and len(lengths) == ndim and \
             all(isinstance(n, numbers.Integral) and not isinstance(n, bool) for n in lengths):
-        return numpy.ones(lengths, bool)
-    return on_host(structure, bool)
+        return cuprite.ones(lengths, bool, device="cpu")
+    return small(structure, bool)
 
 
 def _morphed(f, x, structure, iterations, mask, output, border_value, origin, axes):
@@ -73,17 +75,17 @@ def _morphed(f, x, structure, iterations, mask, output, border_value, origin, ax
     if mask is not None and array(mask, "mask").shape != x.shape:
         raise RuntimeError("mask and input must have equal sizes")
     if isinstance(output, ndarray):
-        if output.dtype.kind == "c":
+        if type_of(output).kind == "c":
             raise TypeError("Complex output type not supported")
         output_of(output, x)
-    elif hasattr(output, "__array__") and not isinstance(output, (type, numpy.dtype)):
+    elif hasattr(output, "__array__") and not isinstance(output, (type, numpy.there("dtype"))):
         output_of(output, x)
     origins = whole_origin(origin, axes, x.ndim)
     if f is _filters.binary_erosion:
         check_origins(origins, structure.shape)
     else:
         check_origins([-o - (not n & 1) for o, n in zip(origins, structure.shape)], structure.shape)
-    return f(x, small(structure), iterations, mask, bool(border_value), origins,
+    return f(x, structure, iterations, mask, bool(border_value), origins,
              output if isinstance(output, ndarray) else None)
 
 
@@ -117,8 +119,8 @@ def binary_closing(input, structure=None, iterations=1, output=None, origin=0, m
 def binary_hit_or_miss(input, structure1=None, structure2=None, output=None, origin1=0, origin2=None, *,
                        axes=None) -> ndarray:
     n = len(axes_of(axes, array(input).ndim))
-    structure1 = _structure(n, 1) if structure1 is None else on_host(structure1)
-    structure2 = numpy.logical_not(structure1) if structure2 is None else on_host(structure2)
+    structure1 = _structure(n, 1) if structure1 is None else small(structure1)
+    structure2 = cuprite.logical_not(structure1) if structure2 is None else small(structure2)
     origin2 = origin1 if origin2 is None else origin2
     hit = binary_erosion(input, structure1, 1, None, None, 0, origin1, axes=axes)
     # the second one misses where it fits into the complement, beyond whose edges everything is false as well

@@ -5,11 +5,12 @@ import operator
 import warnings
 
 import cuprite
-import numpy
+from cuprite import _numpy as numpy
 from cuprite import _filters
 from cuprite._core import ndarray
+from cuprite._element_types import type_of
 from cuprite.scipy.ndimage._arguments import (
-    array, axes_of, axis_of, check_origins, documented, full_window, in_steps, mode_of, on_host, one_mode, output_of,
+    array, axes_of, axis_of, check_origins, documented, full_window, in_steps, mode_of, one_mode, output_of,
     per_axis, real, small, whole_origin, whole_window)
 
 __all__ = ["black_tophat", "grey_closing", "grey_dilation", "grey_erosion", "grey_opening", "maximum_filter",
@@ -55,7 +56,7 @@ def _extreme(x, size, footprint, structure, output, mode, cval, origin, low, axe
     if structure is None and footprint is None and size is None:
         raise RuntimeError("no footprint provided")
     if footprint is not None:
-        footprint = on_host(footprint, bool)
+        footprint = small(footprint, bool)
         if structure is None and not footprint.any():
             raise ValueError("All-zero footprint is not supported.")
         if structure is None and footprint.all():
@@ -64,17 +65,17 @@ def _extreme(x, size, footprint, structure, output, mode, cval, origin, low, axe
     axes = axes_of(axes, x.ndim)
     if structure is None and footprint is None:
         return _by_axes(x, size, output, mode, cval, origin, low, axes)
-    structure = None if structure is None else on_host(structure, numpy.float64)
-    footprint = numpy.ones(structure.shape, bool) if footprint is None else footprint
+    structure = None if structure is None else small(structure, "float64")
+    footprint = cuprite.ones(structure.shape, bool, device="cpu") if footprint is None else footprint
     footprint = whole_window(footprint, axes, x.ndim)
     origins = whole_origin(origin, axes, x.ndim)
     check_origins(origins, footprint.shape)
     if structure is not None:
         if structure.ndim != len(axes):
             raise RuntimeError("structure array has incorrect shape")
-        structure = small(whole_window(structure, axes, x.ndim, "structure"))
+        structure = whole_window(structure, axes, x.ndim, "structure")
     f = _filters.minimum_window if low else _filters.maximum_window
-    return f(x, small(footprint), structure, one_mode(mode), cval, origins, output)
+    return f(x, footprint, structure, one_mode(mode), cval, origins, output)
 
 
 @documented("The least elements of windows; NaN where there is one.")
@@ -105,7 +106,7 @@ def _ranked(x, rank_of, size, footprint, output, mode, cval, origin, axes):
         if size is None:
             raise RuntimeError("no footprint or filter size provided")
         footprint = full_window(size, len(axes))
-    footprint = whole_window(on_host(footprint, bool), axes, x.ndim)
+    footprint = whole_window(small(footprint, bool), axes, x.ndim)
     origins = whole_origin(origin, axes, x.ndim)
     check_origins(origins, footprint.shape)
     n = int(footprint.sum())
@@ -113,11 +114,11 @@ def _ranked(x, rank_of, size, footprint, output, mode, cval, origin, axes):
     rank += n if rank < 0 else 0
     if not 0 <= rank < n:
         raise RuntimeError("rank not within filter footprint size")
-    if rank == n - 1 or (rank == 0 and x.dtype.kind != "f"):  # in order NaN comes last
+    if rank == n - 1 or (rank == 0 and type_of(x).kind != "f"):  # in order NaN comes last
         return _extreme(x, None, footprint, None, output, _mode_of_all(mode, axes, x.ndim), cval, origins, rank == 0,
                         None)
     output = output_of(output, x)
-    return _filters.rank_window(x, rank, small(footprint), one_mode(mode), cval, origins, output)
+    return _filters.rank_window(x, rank, footprint, one_mode(mode), cval, origins, output)
 
 
 def _mode_of_all(mode, axes, ndim):
@@ -163,7 +164,7 @@ def grey_erosion(input, size=None, footprint=None, structure=None, output=None, 
 
 
 def _turned(x):
-    x = on_host(x)
+    x = small(x)
     return x[(slice(None, None, -1),) * x.ndim]
 
 
@@ -200,7 +201,7 @@ def grey_closing(input, size=None, footprint=None, structure=None, output=None, 
 
 def _difference(a, b, output):
     """a - b, of booleans where they differ."""
-    f = cuprite.bitwise_xor if a.dtype == bool and b.dtype == bool else cuprite.subtract
+    f = cuprite.bitwise_xor if type_of(a) == bool and type_of(b) == bool else cuprite.subtract
     if isinstance(output, ndarray):
         return f(a, b, out=output, casting="unsafe")
     return f(a, b)

@@ -1,10 +1,11 @@
 """What the functions of signals share: arguments as arrays, slices along an axis, extensions, NumPy's side."""
+from numbers import Number
 from operator import index
 
-import numpy
-
 import cuprite
-from cuprite import ndarray
+from cuprite import _numpy as numpy
+from cuprite import _device, ndarray
+from cuprite._element_types import type_of
 
 
 def array(x) -> ndarray:
@@ -15,22 +16,39 @@ def array(x) -> ndarray:
 def floating(x) -> ndarray:
     """The same of a floating type: half types are float32, integers float64."""
     x = array(x)
-    kind = x.dtype.kind
-    if kind in "fc" and x.dtype.itemsize > 2:
+    kind = type_of(x).kind
+    if kind in "fc" and type_of(x).itemsize > 2:
         return x
-    half = kind == "f" or kind not in "biu" and x.dtype.name == "bfloat16"  # names take NumPy long
-    return x.astype(numpy.float32 if half else numpy.float64)
+    half = kind == "f" or kind not in "biu" and type_of(x).name == "bfloat16"  # names take NumPy long
+    return x.astype("float32" if half else "float64")
 
 
 def promoted(x) -> ndarray:
     """As `floating`, but float16 is float64, as where SciPy computes in float64 what has no type of its own."""
     x = array(x)
-    return x.astype(numpy.float64) if x.dtype.char == "e" else floating(x)
+    return x.astype("float64") if type_of(x).char == "e" else floating(x)
 
 
 def host(x):
     """x as a NumPy array."""
     return x.get() if isinstance(x, ndarray) else numpy.asarray(x)
+
+
+def near(x) -> ndarray:
+    """x in the host's memory, where few numbers take no launches and waits."""
+    return cuprite.asarray(x, device="cpu")
+
+
+def numbers(x):
+    """Python's numbers of x, one or a list."""
+    if hasattr(x, "tolist"):
+        return x.tolist()
+    return x if isinstance(x, Number) else [v.item() if hasattr(v, "item") else v for v in x]
+
+
+def here(x) -> ndarray:
+    """x on the current device."""
+    return cuprite.asarray(x, device=_device.current())
 
 
 def axis_of(x, axis) -> int:

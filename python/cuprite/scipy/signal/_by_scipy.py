@@ -1,11 +1,9 @@
 """Functions of few numbers that SciPy computes on the host: arguments of ours become NumPy's, results arrays of ours on
 the current device. SciPy is imported at the first call."""
 import functools
-import inspect
-
-import numpy
 
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import ndarray
 
 _ABOUT = {  # parameters that several functions have
@@ -87,15 +85,16 @@ _UNNAMED = {"firls": 3, "firwin": 2, "firwin2": 3, "minimum_phase": 3}
 def by_scipy(function):
     """The function that is scipy.signal's of that name; its docstring gets the parameters."""
     name = function.__name__
-    signature = inspect.signature(function)
-    names = list(signature.parameters)
+    code = function.__code__
+    names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
     unnamed = _UNNAMED.get(name, len(names))
 
     @functools.wraps(function)
     def call(*args, **options):
         there = getattr(scipy_signal(), name, None) or getattr(scipy_signal(), _OTHERS.get(name, name))
         if len(args) > unnamed:
-            options = signature.bind(*args, **options).arguments
+            import inspect
+            options = inspect.signature(function).bind(*args, **options).arguments
             args = [options.pop(p) for p in names[:unnamed]]
         return to_device(there(*map(to_host, args), **{k: to_host(v) for k, v in options.items()}))
     call.__doc__ = f"{function.__doc__} Computed by SciPy on the host.\n\nParameters: " + "; ".join(

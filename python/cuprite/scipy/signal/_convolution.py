@@ -4,11 +4,11 @@ from __future__ import annotations
 import math
 import time
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import _signal, _spectra, ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import common_type, type_of
 from cuprite.scipy.signal._arrays import array
 
 _MODES = ("full", "valid", "same")
@@ -100,7 +100,7 @@ _COSTS = {1: (6.0e-11, 6.0e-10), 2: (8.0e-11, 6.0e-10)}
 
 def _exact_in_float(in1, in2):
     """Whether integers' results are exact in float64."""
-    if in1.dtype.kind not in "bui" or in2.dtype.kind not in "bui":
+    if type_of(in1).kind not in "bui" or type_of(in2).kind not in "bui":
         return True
     top = [max(abs(int(x.max())), abs(int(x.min()))) for x in (in1, in2)]
     return top[0] * top[1] * min(in1.size, in2.size) <= 2 ** 52
@@ -140,7 +140,7 @@ def choose_conv_method(in1, in2, mode="full", measure=False) -> str | tuple[str,
             cuprite.asnumpy(convolve(in1, in2, mode, method).ravel()[:1])
             times[method] = time.perf_counter() - begin
         return ("fft" if times["fft"] < times["direct"] else "direct"), times
-    if in1.dtype.kind == "b" or in2.dtype.kind == "b" or not in1.size or not in2.size:
+    if type_of(in1).kind == "b" or type_of(in2).kind == "b" or not in1.size or not in2.size:
         return "direct"
     if not _exact_in_float(in1, in2):
         return "direct"
@@ -149,7 +149,7 @@ def choose_conv_method(in1, in2, mode="full", measure=False) -> str | tuple[str,
 
 def _direct(in1, in2, mode):
     """The convolution by its definition, in1 the larger one where the mode is 'valid'."""
-    kind = cuprite.result_type(in1, in2)
+    kind = common_type(in1, in2)
     if in1.ndim == 1:
         if mode == "same":
             return _middle(cuprite.convolve(in1, in2, "full"), in1.shape).copy()
@@ -190,10 +190,10 @@ def convolve(in1, in2, mode="full", method="auto") -> ndarray:
     if method == "auto":
         method = choose_conv_method(in1, in2, mode)
     if not in1.size or not in2.size:
-        return cuprite.zeros(0, cuprite.result_type(in1, in2))
+        return cuprite.zeros(0, common_type(in1, in2))
     if method == "direct":
         return _direct(in1, in2, mode)
-    kind = cuprite.result_type(in1, in2)
+    kind = common_type(in1, in2)
     out = fftconvolve(in1, in2, mode)
     if kind.kind in "bui":
         out = cuprite.around(out)

@@ -4,9 +4,8 @@ from __future__ import annotations
 import cmath
 from operator import index
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import _spectra, ndarray
 from cuprite.scipy.signal import _transforms as _fft
 from cuprite._beside import beside_its_arrays
@@ -33,7 +32,7 @@ def czt_points(m, w=None, a=1 + 0j) -> ndarray:
     m = _whole(m, "points")
     k = numpy.arange(m)
     a = 1.0 * a
-    return cuprite.asarray(a * numpy.exp(2j * numpy.pi * k / m) if w is None else a * (1.0 * w) ** -k)
+    return cuprite.asarray(a * numpy.exp(2j * cuprite.pi * k / m) if w is None else a * (1.0 * w) ** -k)
 
 
 class CZT:
@@ -60,9 +59,9 @@ class CZT:
         """w ** (k^2 / 2)."""
         k = cuprite.arange(max(self.m, self.n))
         if self._around:
-            return cuprite.exp((-1j * numpy.pi / self.m) * ((k * k) % (2 * self.m)))
+            return cuprite.exp((-1j * cuprite.pi / self.m) * ((k * k) % (2 * self.m)))
         if self._turn is not None:
-            return cuprite.exp((-1j * numpy.pi * self._turn) * (k * k).astype(float))
+            return cuprite.exp((-1j * cuprite.pi * self._turn) * (k * k).astype(float))
         return (self.w + 0j) ** (k.astype(float) ** 2 / 2.0)
 
     def _tables_of(self, kind):
@@ -92,7 +91,7 @@ def _transform(plan, x, axis):
     if x.shape[axis] != plan.n:
         raise ValueError(f"CZT defined for length {plan.n}, not {x.shape[axis]}")
     x = cuprite.moveaxis(x, axis, -1)
-    before, filters, behind = plan._tables_of(cuprite.result_type(x, numpy.complex128))
+    before, filters, behind = plan._tables_of(cuprite.result_type(x, "complex128"))
     y = _fft.ifft(filters * _fft.fft(x * before, plan._size, -1), axis=-1)
     y = y[..., plan.n - 1:plan.n + plan.m - 1] * behind
     return cuprite.moveaxis(y, -1, axis)

@@ -5,6 +5,7 @@ import cuprite
 from cuprite import ndarray
 from cuprite.scipy.signal import _transforms as _fft
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import type_of
 from cuprite.scipy.signal._arrays import floating
 from cuprite.scipy.signal._resampling import resample
 
@@ -65,13 +66,13 @@ def envelope(z, bp_in=(1, None), *, n_out=None, squared=False, residual="lowpass
         raise ValueError(f"{n_out=} is not a positive integer or None!")
     if residual not in ("lowpass", "all", None):
         raise ValueError(f"{residual=} not in ['lowpass', 'all', None]!")
-    n, real = z.shape[axis], z.dtype.kind != "c"
+    n, real = z.shape[axis], type_of(z).kind != "c"
     band = _band(bp_in, n)
     n_out = n if n_out is None else n_out
     z = cuprite.moveaxis(z, axis, -1)
     if real:  # the frequencies below zero stay zeros
         half = _fft.rfft(z)
-        Z = cuprite.zeros(z.shape, half.dtype)
+        Z = cuprite.zeros(z.shape, type_of(half))
         Z[..., :n // 2 + 1] = half
         if band.start > 0:
             Z[..., band] *= 2

@@ -3,13 +3,13 @@ from __future__ import annotations
 
 from operator import index
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import _lfilter, _spectra, ndarray
 from cuprite.scipy.signal import _transforms as _fft
 from cuprite._beside import beside_its_arrays
-from cuprite.scipy.signal._arrays import along, array, axis_of, floating, host, on_axis, padded, promoted
+from cuprite._element_types import common_type, type_of
+from cuprite.scipy.signal._arrays import along, array, axis_of, floating, here, host, near, on_axis, padded, promoted
 
 
 def _coefficients(b, name):
@@ -55,7 +55,7 @@ def _state_of_history(b, a, history):
         # element m of the state has the input (output) of lag k times the coefficient m + k
         place = numpy.arange(order)[:, None] + numpy.arange(c.size - 1, 0, -1)
         c = c / a[0] * sign  # in this order: unsigned numbers have no -1
-        padded = cuprite.concatenate([c, cuprite.zeros(1, c.dtype)])
+        padded = cuprite.concatenate([c, cuprite.zeros(1, type_of(c))])
         parts.append(padded[cuprite.asarray(numpy.minimum(place, c.size))])
     return history @ cuprite.concatenate(parts, 1).T
 
@@ -67,7 +67,7 @@ def _lfilter_from_history(b, a, x, axis, zi):
     y, _ = _lfilter.lfilter(b, a, x, -1, _state_of_history(b, a, zi), True)
     past = cuprite.concatenate([zi[..., :inputs], x], -1), cuprite.concatenate([zi[..., inputs:], y], -1)
     kept = [p[..., p.shape[-1] - n:] for p, n in zip(past, (inputs, outputs))]
-    zf = cuprite.concatenate(kept, -1).astype(y.dtype, copy=False)
+    zf = cuprite.concatenate(kept, -1).astype(type_of(y), copy=False)
     return tuple(cuprite.ascontiguousarray(cuprite.moveaxis(v, -1, axis)) for v in (y, zf))
 
 
@@ -111,37 +111,37 @@ def _sections(sos):
 
 
 def _normalized(b, a):
-    """Both as NumPy arrays of one length, of a floating type, without a's leading zeros, divided by its first."""
-    b, a = numpy.atleast_1d(host(b)), numpy.atleast_1d(host(a))
+    """Both in the host's memory, of one length and a floating type, without a's leading zeros, divided by its first."""
+    b, a = cuprite.atleast_1d(near(b)), cuprite.atleast_1d(near(a))
     if b.ndim != 1:
         raise ValueError("Numerator b must be 1-D.")
     if a.ndim != 1:
         raise ValueError("Denominator a must be 1-D.")
-    some = numpy.flatnonzero(a)
+    some = cuprite.flatnonzero(a)
     if not some.size:
         raise ValueError("There must be at least one nonzero `a` coefficient.")
-    kind = numpy.result_type(b, a)
-    kind = kind if kind.kind in "fc" and kind.itemsize > 2 else numpy.dtype("f4" if kind == "f2" else "f8")
-    a = a[some[0]:].astype(kind)
+    kind = common_type(b, a)
+    kind = kind if kind.kind in "fc" and kind.itemsize > 2 else common_type("f4" if kind == "f2" else "f8")
+    a = a[int(some[0]):].astype(kind)
     b = b.astype(kind) / a[0]
     a = a / a[0]
-    both = numpy.zeros((2, max(a.size, b.size)), kind)
+    both = cuprite.zeros((2, max(a.size, b.size)), kind, device="cpu")
     both[0, :b.size], both[1, :a.size] = b, a
     return both
 
 
 def _steady_state(b, a):
-    """The state of a filter whose input and output have always been constant, for an input of 1; of NumPy's."""
+    """The state of a filter whose input and output have always been constant, for an input of 1; in the host's
+    memory."""
     b, a = _normalized(b, a)
     differences = b[1:] - a[1:] * b[0]
-    zi = numpy.zeros(b.size - 1, b.dtype)
+    zi = cuprite.zeros(b.size - 1, type_of(b), device="cpu")
     if not zi.size:
         return zi
-    if a.sum() == 0:
+    if bool(a.sum() == 0):
         raise numpy.linalg.LinAlgError("Singular matrix: the filter has no steady state, for the sum of `a` is 0")
-    with numpy.errstate(all="ignore"):
-        zi[0] = differences.sum() / a.sum()
-        zi[1:] = numpy.cumsum(a[:-1])[1:] * zi[0] - numpy.cumsum(differences)[:-1]
+    zi[0] = differences.sum() / a.sum()
+    zi[1:] = cuprite.cumsum(a[:-1])[1:] * zi[0] - cuprite.cumsum(differences)[:-1]
     return zi
 
 
@@ -153,25 +153,24 @@ def lfilter_zi(b, a) -> ndarray:
     Result: max(len(a), len(b)) - 1 elements.
     Errors: ValueError for other than 1-d coefficients and for an `a` of zeros.
     """
-    return cuprite.asarray(_steady_state(b, a))
+    return here(_steady_state(b, a))
 
 
 def _section_states(sos):
-    """NumPy's (sections, 2): _steady_state of each one, times what the ones before make of a constant."""
-    sos = host(_sections(sos))
-    sos = sos.astype("f8") if sos.dtype.kind not in "fc" or sos.dtype.itemsize < 4 else sos
-    if (sos[:, 3] != 1).any():
+    """(sections, 2), in the host's memory: _steady_state of each one, times what the ones before make of a constant."""
+    sos = near(_sections(sos))
+    sos = sos.astype("f8") if type_of(sos).kind not in "fc" or type_of(sos).itemsize < 4 else sos
+    if bool((sos[:, 3] != 1).any()):
         raise ValueError("sos[:, 3] should be all ones")
     b, a = sos[:, :3], sos[:, 3:]
     below = a.sum(1)
-    if (below == 0).any():
+    if bool((below == 0).any()):
         raise numpy.linalg.LinAlgError("Singular matrix: a section has no steady state, for the sum of its `a` is 0")
     differences = b[:, 1:] - a[:, 1:] * b[:, :1]
-    zi = numpy.empty((len(sos), 2), sos.dtype)
-    with numpy.errstate(all="ignore"):
-        zi[:, 0] = differences.sum(1) / below
-        zi[:, 1] = (1 + a[:, 1]) * zi[:, 0] - differences[:, 0]
-        zi[1:] *= numpy.cumprod(b.sum(1) / below)[:-1, None]
+    zi = cuprite.empty((len(sos), 2), type_of(sos), device="cpu")
+    zi[:, 0] = differences.sum(1) / below
+    zi[:, 1] = (1 + a[:, 1]) * zi[:, 0] - differences[:, 0]
+    zi[1:] *= cuprite.cumprod(b.sum(1) / below)[:-1, None]
     return zi
 
 
@@ -183,7 +182,7 @@ def sosfilt_zi(sos) -> ndarray:
     Result: (sections, 2).
     Errors: ValueError for another shape and for sections whose a0 is not 1.
     """
-    return cuprite.asarray(_section_states(sos))
+    return here(_section_states(sos))
 
 
 @beside_its_arrays
@@ -230,7 +229,7 @@ def _extended(x, axis, padtype, padlen, usual):
 
 def _with(kind, x):
     """x in the type that it has with coefficients of a type: short integers are float32 beside float32."""
-    return floating(x.astype(cuprite.result_type(kind, x)) if kind.kind in "fc" and x.dtype.kind in "iu" else x)
+    return floating(x.astype(common_type(kind, x)) if kind.kind in "fc" and type_of(x).kind in "iu" else x)
 
 
 def _without(y, n, axis):
@@ -248,14 +247,14 @@ def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=N
     Errors: ValueError for an unknown method or padtype and for a padlen that is not below x's length.
     """
     b, a, x = _coefficients(b, "b"), _coefficients(a, "a"), array(x)
-    x = _with(cuprite.result_type(b, a), x)
+    x = _with(common_type(b, a), x)
     axis = axis_of(x, axis)
     if method not in ("pad", "gust"):
         raise ValueError("method must be 'pad' or 'gust'.")
     if method == "gust":
         return _gustafsson(b, a, x, axis, irlen)[0]
     n, extended = _extended(x, axis, padtype, padlen, 3 * max(a.size, b.size))
-    zi = on_axis(cuprite.asarray(_steady_state(b, a)), x.ndim, axis)
+    zi = on_axis(here(_steady_state(b, a)), x.ndim, axis)
     y, _ = _lfilter.lfilter(b, a, extended, axis, zi * along(extended, axis, 0, 1), True)
     y = cuprite.flip(y, axis)
     y, _ = _lfilter.lfilter(b, a, y, axis, zi * along(y, axis, 0, 1), True)
@@ -279,7 +278,7 @@ def _gustafsson(b, a, x, axis, irlen):
     x = cuprite.moveaxis(x, axis, -1)
     n = x.shape[-1]
     m = n if irlen is None or n <= 2 * irlen else irlen
-    kind = cuprite.result_type(b, a, x)
+    kind = common_type(b, a, x)
     # column k: what the filter gives of zeros from the k-th state on
     first = _lfilter.lfilter(b, a, cuprite.zeros(m, kind), 0, cuprite.eye(1, order, dtype=kind)[0], True)[0]
     observed = cuprite.zeros((m, order), kind)
@@ -318,14 +317,14 @@ def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None) -> ndarray:
     Errors: ValueError for another shape, an unknown padtype, and a padlen that is not below x's length.
     """
     sos, x = _sections(sos), array(x)
-    x = _with(sos.dtype, x)
+    x = _with(type_of(sos), x)
     axis = axis_of(x, axis)
-    rows, states = host(sos), _section_states(sos)
+    rows, states = near(sos), _section_states(sos)
     taps = 2 * len(rows) + 1 - min(int((rows[:, 2] == 0).sum()), int((rows[:, 5] == 0).sum()))
     n, extended = _extended(x, axis, padtype, padlen, 3 * taps)
     shape = [len(rows)] + [1] * x.ndim
     shape[axis + 1] = 2
-    zi = cuprite.asarray(states).reshape(shape)
+    zi = here(states).reshape(shape)
     y, _ = _lfilter.sosfilt(sos, extended, axis, zi * along(extended, axis, 0, 1), True)
     y = cuprite.flip(y, axis)
     y, _ = _lfilter.sosfilt(sos, y, axis, zi * along(y, axis, 0, 1), True)
@@ -345,18 +344,18 @@ def deconvolve(signal, divisor) -> tuple[ndarray, ...]:
     if divisor.ndim > 1:
         raise ValueError("Parameter divisor must be 1-D.")
     if signal.size < divisor.size:
-        return cuprite.empty(0, signal.dtype), signal.copy()
+        return cuprite.empty(0, type_of(signal)), signal.copy()
     pulse = cuprite.zeros(signal.size - divisor.size + 1)
     pulse[0] = 1
     quotient = lfilter(signal, divisor, pulse)
-    return quotient, signal - cuprite.convolve(divisor.astype(quotient.dtype), quotient, "full")
+    return quotient, signal - cuprite.convolve(divisor.astype(type_of(quotient)), quotient, "full")
 
 
 # --- analytic signals ---
 
 def _real_only(x):
     x = array(x)
-    if x.dtype.kind == "c":
+    if type_of(x).kind == "c":
         raise ValueError("x must be real.")
     return floating(x)
 
@@ -409,10 +408,10 @@ def hilbert2(x, N=None, axes=(-2, -1)) -> ndarray:
             raise ValueError("When given as a tuple, N must hold exactly two positive integers")
     spectrum = _fft.fft2(x, shape, axes)
     for axis, n in zip(axes, shape):
-        h = numpy.zeros(n, x.dtype)
+        h = cuprite.zeros(n, type_of(x))
         h[:(n + 1) // 2] = 2
         h[0] = 1
-        spectrum *= on_axis(cuprite.asarray(h), x.ndim, axis)
+        spectrum *= on_axis(h, x.ndim, axis)
     return _fft.ifft2(spectrum, axes=axes)
 
 
@@ -431,7 +430,7 @@ def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False) -> ndarray
     data = array(data)
     axis = axis_of(data, axis)
     if type in ("constant", "c"):
-        kept = data.dtype.char == "e"
+        kept = type_of(data).char == "e"
         data = floating(data)
         centred = data - data.mean(axis, keepdims=True)
         return centred.astype("e") if kept else centred
@@ -442,7 +441,7 @@ def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False) -> ndarray
     ends = numpy.unique(numpy.concatenate([[0], numpy.atleast_1d(host(bp)).ravel(), [n]])).astype(int)
     if ends.size and (ends[-1] > n or ends[0] < 0):
         raise ValueError("Breakpoints must be less than length of data along given axis.")
-    result = cuprite.empty(data.shape, data.dtype)
+    result = cuprite.empty(data.shape, type_of(data))
     for begin, end in zip(ends, ends[1:]):
         along(result, axis, int(begin), int(end))[...] = _without_line(along(data, axis, int(begin), int(end)), axis)
     return result
@@ -455,7 +454,7 @@ def _without_line(x, axis):
     centred = x - x.mean(axis, keepdims=True)
     if n == 1:
         return centred
-    t = cuprite.arange((1 - n) / 2, (n + 1) / 2, dtype=x.real.dtype)  # n places around 0
+    t = cuprite.arange((1 - n) / 2, (n + 1) / 2, dtype=type_of(x.real))  # n places around 0
     last = centred if axis == x.ndim - 1 else cuprite.moveaxis(centred, axis, -1)
     slope = (last @ t) * (12 / (n * (n * n - 1)))  # by the sum of squares
     centred -= cuprite.expand_dims(slope, axis) * on_axis(t, x.ndim, axis)

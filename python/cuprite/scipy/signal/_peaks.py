@@ -4,11 +4,11 @@ from __future__ import annotations
 import math
 import warnings
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import _peaks, ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import type_of
 from cuprite.scipy.signal._arrays import array
 
 
@@ -18,20 +18,20 @@ class PeakPropertyWarning(RuntimeWarning):
 
 def _signal(x):
     x = array(x)
-    if x.dtype.kind == "c":
+    if type_of(x).kind == "c":
         raise TypeError("Cannot cast array data from complex to float64 according to the rule 'safe'")
     if x.ndim != 1:
         raise ValueError("`x` must be a 1-D array")
-    return x.astype(numpy.float64, copy=False)
+    return x.astype("float64", copy=False)
 
 
 def _places(peaks):
     peaks = array(peaks)
     if peaks.size == 0:
-        peaks = peaks.astype(numpy.int64)
+        peaks = peaks.astype("int64")
     if peaks.ndim != 1:
         raise ValueError("`peaks` must be a 1-D array")
-    if peaks.dtype.kind not in "iu":
+    if type_of(peaks).kind not in "iu":
         raise TypeError("cannot safely cast `peaks` to dtype('intp')")
     return peaks
 
@@ -96,7 +96,7 @@ def _limits(interval, x, peaks):
         low, high = interval, None
     parts = []
     for limit in (low, high):
-        if isinstance(limit, (numpy.ndarray, cuprite.ndarray)) and limit.ndim:
+        if isinstance(limit, (numpy.there("ndarray"), cuprite.ndarray)) and limit.ndim:
             if limit.size != x.size:
                 raise ValueError("array size of " + ("lower" if limit is low else "upper") +
                                  " interval border must match x")

@@ -5,14 +5,14 @@ import functools
 import math
 from operator import index
 
-import numpy
-
 import cuprite
-from cuprite import _lfilter, ndarray
+from cuprite import _numpy as numpy
+from cuprite import _device, _lfilter, ndarray
 from cuprite.scipy.signal import _transforms as _fft
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import common_type, type_of
 from cuprite._windows import get_window
-from cuprite.scipy.signal._arrays import along, array, axis_of, floating, host, on_axis, promoted
+from cuprite.scipy.signal._arrays import along, array, axis_of, floating, here, host, near, on_axis, promoted
 from cuprite.scipy.signal._filtering import filtfilt, lfilter, sosfilt, sosfiltfilt
 
 _MODES = ("constant", "symmetric", "reflect", "edge", "wrap", "smooth", "antisymmetric", "antireflect", "line")
@@ -36,7 +36,7 @@ def _reached(x, axis, n, mode):
         places = numpy.arange(-n, size + n)
         y = period[..., cuprite.asarray(places % period.shape[-1])]
         if rise is not None:
-            y = y + rise * cuprite.asarray((places // period.shape[-1]).astype(x.real.dtype))
+            y = y + rise * cuprite.asarray((places // period.shape[-1]).astype(type_of(x.real)))
     else:
         first, end = x[..., :1], x[..., -1:]
         if size == 1:
@@ -45,7 +45,7 @@ def _reached(x, axis, n, mode):
             before, behind = x[..., 1:2] - first, end - x[..., -2:-1]
         else:
             before = behind = (end - first) / (size - 1)
-        steps = cuprite.asarray(numpy.arange(1, n + 1).astype(x.real.dtype))
+        steps = cuprite.asarray(numpy.arange(1, n + 1).astype(type_of(x.real)))
         y = cuprite.concatenate([first - before * steps[::-1], x, end + behind * steps], -1)
     return cuprite.moveaxis(y, last, axis)
 
@@ -74,7 +74,7 @@ def upfirdn(h, x, up=1, down=1, axis=-1, mode="constant", cval=0) -> ndarray:
     if mode == "constant" and cval == 0 or not x.shape[axis_of(x, axis)]:
         return cuprite.ascontiguousarray(_lfilter.upfirdn(h, x, up, down, axis))
     axis = axis_of(x, axis)
-    x = x.astype(cuprite.result_type(x, numpy.float32), copy=False)
+    x = x.astype(common_type(x, "float32"), copy=False)
     n = -(-(-(-h.size // up) + 1) // down) * down
     if mode == "constant":
         widths = [(0, 0)] * x.ndim
@@ -88,13 +88,16 @@ def upfirdn(h, x, up=1, down=1, axis=-1, mode="constant", cval=0) -> ndarray:
 
 
 def lowpass(taps, cutoff, window):
-    """A filter of `taps` elements that passes what lies below a part of the highest frequency; of
-    NumPy's."""
-    t = numpy.arange(taps) - (taps - 1) / 2
-    with cuprite.cuda.Device("cpu"):  # so few numbers are not worth a launch and a wait
-        weights = get_window(window, taps, False).get()
-    h = cutoff * numpy.sinc(cutoff * t) * weights
-    return h / h.sum()
+    """A filter of `taps` elements that passes what lies below a part of the highest frequency; in the host's memory: so
+    few numbers are not worth a launch and a wait."""
+    device = _device.current()
+    try:
+        _device.use(-1)
+        t = cuprite.arange(taps) - (taps - 1) / 2
+        h = cutoff * cuprite.sinc(cutoff * t) * get_window(window, taps, False)
+        return h / h.sum()
+    finally:
+        _device.use(device)
 
 
 _kept_lowpass = functools.lru_cache(maxsize=32)(lowpass)
@@ -138,7 +141,7 @@ def resample_poly(x, up, down, axis=0, window=("kaiser", 5.0), padtype="constant
     n_in = x.shape[axis]
     n_out = -(-n_in * up // down)
     x = floating(x)
-    if isinstance(window, (list, numpy.ndarray, cuprite.ndarray)):
+    if isinstance(window, (list, numpy.there("ndarray"), cuprite.ndarray)):
         h = array(window)
         if h.ndim > 1:
             raise ValueError("window must be 1-D")
@@ -146,18 +149,15 @@ def resample_poly(x, up, down, axis=0, window=("kaiser", 5.0), padtype="constant
     else:
         half = 10 * max(up, down)
         h = _lowpass_for(max(up, down), window)
-        on_host = x.dtype.char in "fdFD"  # types of NumPy's
-        h = h.astype(x.real.dtype) if on_host else cuprite.asarray(h).astype(x.real.dtype)
+        h = h.astype(type_of(x.real))
     h = h * up
     before = down - half % down
     drop = (half + before) // down
     behind = 0
     while ((n_in - 1) * up + before + behind + h.size - 1) // down + 1 < n_out + drop:
         behind += 1
-    if isinstance(h, numpy.ndarray):
-        h = cuprite.asarray(numpy.pad(h, (before, behind)))
-    else:
-        h = cuprite.concatenate([cuprite.zeros(before, h.dtype), h, cuprite.zeros(behind, h.dtype)])
+    ends = (cuprite.zeros(n, type_of(h), device=h._device) for n in (before, behind))
+    h = here(cuprite.concatenate([next(ends), h, next(ends)]))
     options, about = {}, None
     if padtype in _STATISTICS:
         about = _STATISTICS[padtype](x, axis=axis, keepdims=True)
@@ -175,7 +175,7 @@ def _kept(spectrum, axis, num, least, middle):
     n, half = spectrum.shape[axis], least // 2 + 1
     shape = list(spectrum.shape)
     shape[axis] = num
-    kept = cuprite.zeros(shape, spectrum.dtype)
+    kept = cuprite.zeros(shape, type_of(spectrum))
     along(kept, axis, 0, half)[...] = along(spectrum, axis, 0, half)
     if least > 2:
         along(kept, axis, half - least, None)[...] = along(spectrum, axis, half - least, None)
@@ -203,7 +203,7 @@ def resample(x, num, t=None, axis=0, window=None, domain="time") -> ndarray | tu
     x = floating(x)
     axis = axis_of(x, axis)
     n, num = x.shape[axis], index(num)
-    real = domain == "time" and x.dtype.kind == "f"
+    real = domain == "time" and type_of(x).kind == "f"
     if domain == "freq":
         spectrum = x * (1 / n)
     else:  # divided by n, not by num behind
@@ -211,7 +211,7 @@ def resample(x, num, t=None, axis=0, window=None, domain="time") -> ndarray | tu
     if window is not None:
         if callable(window):
             w = array(window(_fft.fftfreq(n)))
-        elif isinstance(window, (numpy.ndarray, cuprite.ndarray)):
+        elif isinstance(window, (numpy.there("ndarray"), cuprite.ndarray)):
             if window.shape != (n,):
                 raise ValueError(f"window.shape={window.shape} != {(n,)}, i.e., the window length is not equal to the "
                                  "number of frequency bins!")
@@ -220,7 +220,7 @@ def resample(x, num, t=None, axis=0, window=None, domain="time") -> ndarray | tu
             w = _fft.fftshift(get_window(window, n))  # SciPy's, for odd lengths half a place off
         if real:  # the mean of both halves' weights
             w = (w + cuprite.roll(w[::-1], 1))[:n // 2 + 1] * 0.5
-        spectrum = spectrum * on_axis(w.astype(x.real.dtype), x.ndim, axis)
+        spectrum = spectrum * on_axis(w.astype(type_of(x.real)), x.ndim, axis)
     least = min(num, n)
     middle = least // 2 if least % 2 == 0 and n != num else None  # both have that frequency as the highest one
     if real:
@@ -251,7 +251,7 @@ def decimate(x, q, n=None, ftype="iir", axis=-1, zero_phase=True) -> ndarray:
     if ftype == "fir":
         n = 20 * q if n is None else n
         b = lowpass(n + 1, 1 / q, "hamming")
-        a, sections, recursive = numpy.ones(1), None, False
+        a, sections, recursive = near([1.0]), None, False
     elif ftype == "iir":
         from cuprite.scipy.signal._by_scipy import scipy_signal
         sections = scipy_signal().cheby1(8 if n is None else n, 0.05, 0.8 / q, output="sos")
@@ -260,22 +260,22 @@ def decimate(x, q, n=None, ftype="iir", axis=-1, zero_phase=True) -> ndarray:
         system, fraction, sections = ftype.to_zpk(), ftype.to_tf(), None
         b, a = numpy.atleast_1d(host(fraction.num)), numpy.atleast_1d(host(fraction.den))
         recursive = system.poles.size > 0
-        if recursive and not (numpy.iscomplexobj(b) or numpy.iscomplexobj(a)):
+        if recursive and "c" not in (type_of(b).kind, type_of(a).kind):
             sections = scipy_signal().zpk2sos(host(system.zeros), host(system.poles), host(system.gain))
     else:
         raise ValueError("invalid ftype")
     x = promoted(x)
-    kind = x.real.dtype
+    kind = type_of(x.real)
     if sections is not None:
         sos = cuprite.asarray(numpy.asarray(sections).astype(kind))
         y = sosfiltfilt(sos, x, axis) if zero_phase else sosfilt(sos, x, axis)
         return along(y, axis, None, None, q).copy()
-    kind = numpy.result_type(kind, numpy.complex64) if numpy.iscomplexobj(b) or numpy.iscomplexobj(a) else kind
+    kind = common_type(kind, "complex64") if "c" in (type_of(b).kind, type_of(a).kind) else kind
     if recursive:  # complex: no sections
         b, a = (cuprite.asarray(numpy.asarray(v).astype(kind)) for v in (b, a))
         y = filtfilt(b, a, x, axis) if zero_phase else lfilter(b, a, x, axis)
         return along(y, axis, None, None, q).copy()
-    b = cuprite.asarray((b / a[0]).astype(kind))
+    b = here((b / a[0]).astype(kind))
     if zero_phase:
         return resample_poly(x, 1, q, axis, b)
     y = _lfilter.upfirdn(b, x, 1, q, axis)

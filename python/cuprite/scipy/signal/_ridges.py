@@ -2,9 +2,8 @@
 are computed on the device; ridges, of few maxima, on the host."""
 from __future__ import annotations
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite.scipy.signal._arrays import array, host
@@ -14,13 +13,13 @@ from cuprite.scipy.signal._convolution import convolve
 def _ricker(n, width):
     t = numpy.arange(n) - (n - 1.0) / 2
     squares = t * t / width ** 2
-    return 2 / (numpy.sqrt(3 * width) * numpy.pi ** 0.25) * (1 - squares) * numpy.exp(-0.5 * squares)
+    return 2 / (numpy.sqrt(3 * width) * cuprite.pi ** 0.25) * (1 - squares) * numpy.exp(-0.5 * squares)
 
 
 def _transforms(x, wavelet, widths):
     """A row for each width."""
     complex_too = numpy.asarray(host(wavelet(1, widths[0]))).dtype.kind == "c"
-    rows = cuprite.empty((len(widths), x.size), numpy.complex128 if complex_too else numpy.float64)
+    rows = cuprite.empty((len(widths), x.size), "complex128" if complex_too else "float64")
     for row, width in zip(rows, widths):
         weights = array(wavelet(min(10 * width, x.size), width))
         row[...] = convolve(x, weights[::-1].conj(), "same")
@@ -80,7 +79,7 @@ def _noise(row, at, size, percent):
     half, odd = divmod(size, 2)
     values = numpy.sort(row[max(at - half, 0):min(at + half + odd, row.size)])
     if not values.size:
-        return numpy.nan
+        return cuprite.nan
     place = percent / 100.0 * (values.size - 1)
     low = int(place)
     if low == place:
@@ -129,4 +128,4 @@ def find_peaks_cwt(vector, widths, wavelet=None, max_distances=None, gap_thresh=
             ratio = abs(values[row, column] / _noise(values[0], column, size, noise_perc))
         if not ratio < min_snr:
             found.append(column)
-    return cuprite.asarray(numpy.sort(numpy.array(found, numpy.int64)))
+    return cuprite.asarray(numpy.sort(numpy.array(found, "int64")))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import types
 from operator import index
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import ndarray
 from cuprite.scipy.signal import _transforms as _fft
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import common_type, type_of
 from cuprite._windows import get_window
 from cuprite.scipy.signal._arrays import array, axis_of, floating, host
 from cuprite.scipy.signal._filtering import detrend
@@ -33,17 +33,17 @@ def _canonical_dual(win, hop):
     """The window of least energy with which segments are added to the signal again; of NumPy's arrays."""
     if hop > win.size:
         raise ValueError(f"hop={hop} is larger than window length of {win.size} => STFT not invertible!")
-    if win.dtype.kind in "iu":
+    if type_of(win).kind in "iu":
         raise ValueError(f"Parameter 'win' cannot be of integer type, but win.dtype={win.dtype} => STFT not "
                          "invertible!")
     sums = _sums_of_steps(win.real ** 2 + win.imag ** 2, hop)
-    if not (sums >= numpy.finfo(win.dtype).resolution * sums.max()).all():
+    if not (sums >= numpy.finfo(type_of(win)).resolution * sums.max()).all():
         raise ValueError("Short-time Fourier Transform not invertible!")
     return win / sums
 
 
 def _is_count(n):
-    return isinstance(n, (int, numpy.integer))
+    return isinstance(n, (int, numpy.there("integer")))
 
 
 def _finite(win, name):
@@ -78,7 +78,7 @@ def closest_STFT_dual_window(win, hop, desired_dual=None, *, scaled=True) -> tup
     if not scaled:
         return cuprite.asarray(dual + desired - q), 1.0
     above, below = q.conj() @ dual, (q.real ** 2 + q.imag ** 2).sum()
-    if not (abs(above) > 0 and below > numpy.finfo(dual.dtype).resolution):
+    if not (abs(above) > 0 and below > numpy.finfo(type_of(dual)).resolution):
         raise ValueError("Unable to calculate scaled closest dual window due to numerically unstable scaling factor! "
                          "Try setting parameter `scaled` to False.")
     factor = above / below
@@ -181,7 +181,7 @@ class ShortTimeFFT:
         desired = host(desired_win)
         if not (desired.ndim == 1 and desired.size > 0):
             raise ValueError(f"Parameter desired_win is not 1d, but desired_win.shape={desired.shape}!")
-        if desired.dtype.kind in "iu":
+        if type_of(desired).kind in "iu":
             raise ValueError("Parameter desired_win cannot be of integer type, but "
                              f"desired_win.dtype={desired.dtype} => cast to float | complex ")
         _finite(desired, "desired_win")
@@ -192,7 +192,7 @@ class ShortTimeFFT:
             raise ValueError(f"Parameter scale_to={scale_to!r} not in ['magnitude', 'psd', 'unitary', None]!")
         mfft = desired.size if mfft is None else mfft
         norms = numpy.sqrt(_sums_of_steps(desired.real ** 2 + desired.imag ** 2, hop))
-        if not (norms > numpy.finfo(desired.dtype).resolution * max(abs(desired))).all():
+        if not (norms > numpy.finfo(type_of(desired)).resolution * max(abs(desired))).all():
             raise ValueError(f"Parameter desired_win does not have valid STFT dual window for hop={hop!r}!")
         win, factor = desired / norms, numpy.sqrt(mfft) if scale_to == "unitary" else 1
         made = cls(win / factor, hop, fs, fft_mode=fft_mode, mfft=mfft, dual_win=win * factor,
@@ -244,7 +244,7 @@ class ShortTimeFFT:
     def fft_mode(self, mode):
         if mode not in _MODES:
             raise ValueError(f"fft_mode='{mode}' not in {_MODES}!")
-        if mode.startswith("one") and self._win.dtype.kind == "c":
+        if mode.startswith("one") and type_of(self._win).kind == "c":
             raise ValueError(f"One-sided spectra, i.e., fft_mode='{mode}', are not allowed for complex-valued "
                              "windows!")
         if mode == "onesided2X" and self.scaling is None:
@@ -552,7 +552,7 @@ def _weighted(transform, pieces):
     turn, m, mfft = _turn(transform), transform.m_num, transform.mfft
     if not turn:
         return pieces * w
-    kind = cuprite.result_type(pieces, w)
+    kind = common_type(pieces, w)
     out = (cuprite.empty if mfft == m else cuprite.zeros)((*pieces.shape[:-1], mfft), kind)
     cuprite.multiply(pieces[..., turn:], w[turn:], out=out[..., :m - turn])
     cuprite.multiply(pieces[..., :turn], w[:turn], out=out[..., mfft - turn:])
@@ -577,14 +577,14 @@ def _reached(transform, x, first, last, k_offset, padding):
     if low >= high:
         if padding != "zeros":
             raise ValueError(f"k_offset={k_offset}: the segments have none of the signal's samples")
-        return cuprite.zeros((*x.shape[:-1], end - begin), x.dtype)
+        return cuprite.zeros((*x.shape[:-1], end - begin), type_of(x))
     widths = [(0, 0)] * (x.ndim - 1) + [(low - begin, end - high)]
     return cuprite.pad(x[..., low:high], widths, **_PADDINGS[padding])
 
 
 @beside_its_arrays
 def _forth(transform, x, detr, p0, p1, k_offset, padding, axis):
-    if transform.onesided_fft and x.dtype.kind == "c":
+    if transform.onesided_fft and type_of(x).kind == "c":
         raise ValueError(f"Complex-valued `x` not allowed for self.fft_mode={transform.fft_mode!r}'! Set property "
                          "`fft_mode` to 'twosided' or 'centered'.")
     if detr is not None and not isinstance(detr, str) and not callable(detr):
@@ -609,7 +609,7 @@ def _forth(transform, x, detr, p0, p1, k_offset, padding, axis):
     spectra = _folded(transform, forth(floating(_weighted(transform, pieces)), transform.mfft, -1))
     if transform.fft_mode == "centered":
         spectra = _fft.fftshift(spectra, axes=-1)
-    spectra = cuprite.moveaxis(spectra.astype(numpy.complex128, copy=False), -1, -2)
+    spectra = cuprite.moveaxis(spectra.astype("complex128", copy=False), -1, -2)
     return cuprite.moveaxis(spectra, -2, at) if x.ndim > 1 else spectra
 
 
@@ -653,7 +653,7 @@ def _back(transform, S, k0, k1, f_axis, t_axis):
     pieces = back(_folded(transform, S, True), transform.mfft, -1)
     turn = _turn(transform)
     pieces = (cuprite.roll(pieces, turn, -1) if turn else pieces)[..., :m] * transform._on_device("_dual")
-    kind = numpy.complex128 if not transform.onesided_fft or dual.dtype.kind == "c" else numpy.float64
+    kind = "complex128" if not transform.onesided_fft or type_of(dual).kind == "c" else "float64"
     sums = _overlapped(pieces, hop, (last - first - 1) * hop + m)
     begin = first * hop - middle
     x = cuprite.zeros((*S.shape[:-2], k1 - k0), kind)

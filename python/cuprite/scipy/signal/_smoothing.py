@@ -5,23 +5,21 @@ import functools
 import math
 from operator import index
 
-import numpy
-
 import cuprite
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
-from cuprite.scipy.signal._arrays import array, axis_of, host, promoted
+from cuprite._element_types import type_of
+from cuprite.scipy.signal._arrays import array, axis_of, here, near, numbers, promoted
 from cuprite.scipy.signal._convolution import correlate
 
 
 def _odd_sizes(x, size):
     """A window's lengths along all axes. Errors: ValueError for even ones."""
-    sizes = numpy.asarray([3] * x.ndim if size is None else host(size))
-    if sizes.shape == ():
-        sizes = numpy.repeat(sizes.item(), x.ndim)
+    sizes = numbers(3 if size is None else size)
+    sizes = sizes if isinstance(sizes, list) else [sizes] * x.ndim
     if len(sizes) != x.ndim:
         raise RuntimeError("kernel_size must be a scalar or have an element for each dimension")
-    if (sizes % 2 != 1).any() or (sizes < 1).any():
+    if any(n % 2 != 1 or n < 1 for n in sizes):
         raise ValueError("Each element of kernel_size should be odd and positive.")
     return tuple(int(s) for s in sizes)
 
@@ -34,12 +32,12 @@ def order_filter(a, domain, rank) -> ndarray:
     Errors: ValueError for even lengths.
     """
     from cuprite.scipy.ndimage import rank_filter
-    domain = numpy.asarray(host(domain))
+    domain = near(domain)
     for n in domain.shape:
         if n % 2 != 1:
             raise ValueError("Each dimension of domain argument should have an odd number of elements.")
     a = array(a)
-    if a.dtype.kind not in "iuf" or a.dtype.char == "e":
+    if type_of(a).kind not in "iuf" or type_of(a).char == "e":
         raise ValueError(f"dtype={a.dtype} is not supported by order_filter")
     return rank_filter(a, rank, footprint=domain, mode="constant")
 
@@ -53,7 +51,7 @@ def medfilt(volume, kernel_size=None) -> ndarray:
     """
     from cuprite.scipy.ndimage import rank_filter
     volume = cuprite.atleast_1d(array(volume))
-    if volume.dtype.kind not in "iuf" or volume.dtype.char == "e":
+    if type_of(volume).kind not in "iuf" or type_of(volume).char == "e":
         raise ValueError(f"dtype={volume.dtype} is not supported by medfilt")
     sizes = _odd_sizes(volume, kernel_size)
     if 2 * math.prod(map(min, sizes, volume.shape)) < math.prod(sizes):  # more than half of every window is beyond
@@ -72,7 +70,8 @@ def medfilt2d(input, kernel_size=3) -> ndarray:
     if x.ndim != 2:
         raise ValueError("object of too small depth for desired array" if x.ndim < 2 else
                          "object too deep for desired array")
-    if kernel_size is not None and numpy.shape(host(kernel_size)) not in ((), (2,)):
+    sizes = None if kernel_size is None else numbers(kernel_size)
+    if isinstance(sizes, list) and (len(sizes) != 2 or any(isinstance(n, list) for n in sizes)):
         raise ValueError("kernel_size must be a scalar or a sequence of two")
     return medfilt(x, kernel_size)
 
@@ -87,20 +86,19 @@ def wiener(im, mysize=None, noise=None) -> ndarray:
     """
     from cuprite.scipy.ndimage import uniform_filter
     im = array(im)
-    im = im.astype(numpy.complex128 if im.dtype.kind == "c" else numpy.float64, copy=False)
-    sizes = numpy.asarray([3] * im.ndim if mysize is None else host(mysize))
-    if sizes.shape == ():
-        sizes = numpy.repeat(sizes.item(), im.ndim)
-    if sizes.shape != (im.ndim,):
+    im = im.astype("complex128" if type_of(im).kind == "c" else "float64", copy=False)
+    sizes = numbers(3 if mysize is None else mysize)
+    sizes = sizes if isinstance(sizes, list) else [sizes] * im.ndim
+    if len(sizes) != im.ndim or any(isinstance(n, list) for n in sizes):
         raise ValueError("mysize must be a scalar or have an element for each dimension")
-    if (sizes < 1).any():
+    if any(n < 1 for n in sizes):
         raise ValueError(f"mysize: lengths must be positive, not {mysize}")
     sizes = tuple(index(s) for s in sizes)
 
     def local(x):
         if all(s % 2 for s in sizes):
             return uniform_filter(x, sizes, mode="constant")
-        return correlate(x, cuprite.ones(sizes, x.dtype), "same") / float(numpy.prod(sizes))
+        return correlate(x, cuprite.ones(sizes, type_of(x)), "same") / float(math.prod(sizes))
 
     mean = local(im)
     variance = local(im * im) - mean * mean
@@ -118,16 +116,13 @@ def _polynomial_weights(length, order, deriv, delta, places):
     if order < 0 or deriv < 0:
         raise ValueError("polyorder and deriv must not be negative.")
     if deriv > order:
-        return numpy.zeros((len(places), length))
+        return cuprite.zeros((len(places), length), device="cpu")
     middle, scale = (length - 1) / 2, max(length - 1, 1) / 2
-    powers = ((numpy.arange(length) - middle) / scale)[:, None] ** numpy.arange(order + 1.0)
-    q, r = numpy.linalg.qr(powers)
-    k = numpy.arange(deriv, order + 1.0)
-    factors = numpy.ones_like(k)
-    for j in range(deriv):
-        factors *= k - j
-    wanted = factors * ((numpy.array(places) - middle) / scale)[:, None] ** (k - deriv)
-    return wanted @ numpy.linalg.solve(r, q.T)[deriv:] / (delta * scale) ** deriv
+    powers = near([[((x - middle) / scale) ** k for k in range(order + 1)] for x in range(length)])
+    q, r = cuprite.linalg.qr(powers)
+    wanted = near([[math.perm(k, deriv) * ((x - middle) / scale) ** (k - deriv) for k in range(deriv, order + 1)]
+                   for x in places])
+    return wanted @ cuprite.linalg.solve(r, q.T)[deriv:] / (delta * scale) ** deriv
 
 
 @beside_its_arrays
@@ -151,15 +146,15 @@ def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode
     kind = index(window_length), index(polyorder), index(deriv), float(delta)
     weights = _polynomial_weights(*kind, (half - (0.5 if even else 0),))[0]
     if mode != "interp":
-        return convolve1d(x, weights[::-1].copy(), axis, mode=mode, cval=cval)
+        return convolve1d(x, here(weights[::-1].copy()), axis, mode=mode, cval=cval)
     if window_length > x.shape[axis]:
         raise ValueError("If mode is 'interp', window_length must be less than or equal to the size of x.")
-    y = convolve1d(x, weights[::-1].copy(), axis, mode="constant")
+    y = convolve1d(x, here(weights[::-1].copy()), axis, mode="constant")
     rows = cuprite.moveaxis(y, axis, -1)
     source = cuprite.moveaxis(x, axis, -1)
     n = x.shape[axis]
     for begin, first in ((0, 0), (n - window_length, n - half)) if half else ():
         ends = _polynomial_weights(*kind, tuple(range(first - begin, first - begin + half)))
-        rows[..., first:first + half] = source[..., begin:begin + window_length] @ cuprite.asarray(
-            ends.astype(x.real.dtype)).T
+        rows[..., first:first + half] = source[..., begin:begin + window_length] @ here(
+            ends.astype(type_of(x.real))).T
     return y

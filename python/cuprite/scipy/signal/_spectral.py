@@ -5,12 +5,12 @@ import functools
 import warnings
 from operator import index
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import _device, _signal, _spectra, ndarray
 from cuprite.scipy.signal import _transforms as _fft
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import common_type, type_of
 from cuprite._windows import get_window
 from cuprite.lib.stride_tricks import as_strided
 from cuprite.scipy.signal._arrays import array, axis_of, floating, host, padded
@@ -19,13 +19,10 @@ from cuprite.scipy.signal._filtering import detrend as _detrend
 _BOUNDARIES = {"even": "even", "odd": "odd", "constant": "constant", "zeros": "zeros", None: None}
 
 
-class _Held(numpy.ndarray):
-    """A window of a name, in the host's memory, where it is scaled."""
-
-
 @functools.lru_cache(maxsize=32)
 def _held_window(window, nperseg, device):
-    w = get_window(window, nperseg).get().view(_Held)
+    """The window of a name, in the host's memory, where it is scaled."""
+    w = cuprite.asarray(get_window(window, nperseg), device="cpu")
     w.flags.writeable = False
     return w
 
@@ -46,8 +43,6 @@ def _window_of(window, nperseg, length):
                           stacklevel=4)
             nperseg = length
         return _named_window(window, nperseg), nperseg
-    if isinstance(window, _Held):
-        return window, nperseg
     w = array(window)
     if w.ndim != 1:
         raise ValueError("window must be 1-D")
@@ -81,7 +76,7 @@ def _in_order(x, axis, trend):
 def _transforms(segments, window, trend, nfft, one_sided):
     pieces = segments if trend is None else trend(segments)
     ours = getattr(trend, "func", None) is _detrend  # then it is a new array
-    if ours and cuprite.result_type(pieces, window) == pieces.dtype:
+    if ours and common_type(pieces, window) == type_of(pieces):
         pieces *= window
     else:
         pieces = pieces * window
@@ -92,7 +87,7 @@ def _outer_shape(x, y, at, other):
     """The shape of two signals beside their axes."""
     rest = x.shape[:at] + x.shape[at + 1:], y.shape[:other] + y.shape[other + 1:]
     try:
-        return cuprite.broadcast_shapes(*rest)
+        return numpy.broadcast_shapes(*rest)
     except ValueError as why:
         raise ValueError("x and y cannot be broadcast together.") from why
 
@@ -120,13 +115,11 @@ def _scaled(w, scaling, fs, mode, folded):
         raise ValueError(f"Unknown scaling: {scaling!r}")
     fs = abs(fs) if mode == "psd" else fs  # the sign comes behind
     below = fs * (w * w).sum() if scaling == "density" else w.sum() ** 2
-    with numpy.errstate(all="ignore"):
-        factor = (2.0 if folded else 1.0) / below
-        return w * (numpy if isinstance(w, _Held) else cuprite).sqrt(factor)
+    return w * cuprite.sqrt((2.0 if folded else 1.0) / below)
 
 
 def _one_sided(wanted, *arrays):
-    if wanted and any(v.dtype.kind == "c" for v in arrays):
+    if wanted and any(type_of(v).kind == "c" for v in arrays):
         warnings.warn("Input data is complex, switching to return_onesided=False", stacklevel=4)
         return False
     return bool(wanted)
@@ -136,7 +129,7 @@ def _continued(x, n, boundary, step, pad):
     """x with n elements at each end by the boundary's rule, then with zeros that fill the last segment."""
     if boundary == "zeros":
         begin, size = n // 2, x.shape[-1] + n // 2 * 2
-        whole = cuprite.zeros((*x.shape[:-1], size + (-(size - n) % step % n if pad else 0)), x.dtype)
+        whole = cuprite.zeros((*x.shape[:-1], size + (-(size - n) % step % n if pad else 0)), type_of(x))
         whole[..., begin:begin + x.shape[-1]] = x
         return whole
     if boundary is not None:
@@ -147,7 +140,7 @@ def _continued(x, n, boundary, step, pad):
 def _computed(x, kind):
     """The operand as it is computed: integers as float64, and no operand in less precision than the results."""
     x = floating(x)
-    return x.astype("D" if x.dtype.kind == "c" else "d", copy=False) if kind.char == "D" else x
+    return x.astype("D" if type_of(x).kind == "c" else "d", copy=False) if kind.char == "D" else x
 
 
 def _helper(x, y, fs, window, nperseg, noverlap, nfft, detrend, onesided, scaling, axis, mode="psd", boundary=None,
@@ -158,7 +151,7 @@ def _helper(x, y, fs, window, nperseg, noverlap, nfft, detrend, onesided, scalin
     x = array(x)
     y = x if same else array(y)
     # of the results: complex64 of integers of 8 and 16 bits too
-    kind = cuprite.result_type(x if same else cuprite.result_type(x, y), numpy.complex64)
+    kind = common_type(x, y, "complex64")
     x = _computed(x, kind)
     y = x if same else _computed(y, kind)
     if boundary not in _BOUNDARIES:
@@ -187,12 +180,12 @@ def _helper(x, y, fs, window, nperseg, noverlap, nfft, detrend, onesided, scalin
     else:
         y = x if same else _continued(y, nperseg, boundary, step, pad)
         result = _by_steps(x, y, w, lengths, _without_trend(trend), scaling, fs, mode, sided)
-    times = numpy.arange(nperseg / 2, x.shape[-1] - nperseg / 2 + 1, step) / float(fs)
+    times = cuprite.arange(nperseg / 2, x.shape[-1] - nperseg / 2 + 1, step) / float(fs)
     if boundary is not None:
         times -= (nperseg / 2) / fs
-    result = result.astype(kind if mode == "stft" or not same else kind.type(0).real.dtype, copy=False)
+    result = result.astype(kind if mode == "stft" or not same else kind.real, copy=False)
     frequencies = (_fft.rfftfreq if sided else _fft.fftfreq)(nfft, 1 / fs)
-    return frequencies, cuprite.asarray(times), cuprite.moveaxis(result, -1, axis - 1 if axis < 0 else axis)
+    return frequencies, times, cuprite.moveaxis(result, -1, axis - 1 if axis < 0 else axis)
 
 
 def _by_cache(x, w, lengths, trend, scaling, fs, mode, sided):
@@ -208,7 +201,8 @@ def _by_steps(x, y, w, lengths, trend, scaling, fs, mode, sided):
     nperseg, step, nfft = lengths
     folded = sided and mode == "psd"
     w = _scaled(w, scaling, fs, mode, folded)
-    w = array(w.astype(cuprite.result_type(x, numpy.complex64) if w.dtype.kind == "c" else x.real.dtype))
+    w = w.astype(common_type(x, "complex64") if type_of(w).kind == "c" else type_of(x.real))
+    w = cuprite.asarray(w, device=x._device)
     result = _transforms(_segments(x, nperseg, step), w, trend, nfft, sided)
     if mode == "psd" and y is x:
         result = abs(result)
@@ -234,7 +228,7 @@ def _averaged(spectra, average):
     n = spectra.shape[-1]
     # of a sum of two squares the median is below the mean by that (B. Allen et al., FINDCHIRP, 2012, appendix B)
     bias = 1 + sum(1 / (k + 1) - 1 / k for k in range(2, n + 1 - (n + 1) % 2, 2))
-    if spectra.dtype.kind == "c":
+    if type_of(spectra).kind == "c":
         return (cuprite.median(spectra.real, -1) + 1j * cuprite.median(spectra.imag, -1)) / bias
     return cuprite.median(spectra, -1) / bias
 
@@ -256,10 +250,10 @@ def csd(x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, det
         raise ValueError(f"Sampling frequency {fs=} must be positive!")
     same = y is x
     x, y = array(x), y if same else array(y)
-    if return_onesided and x.dtype.kind != "c":
-        if not same and y.dtype.kind == "c":
+    if return_onesided and type_of(x).kind != "c":
+        if not same and type_of(y).kind == "c":
             raise ValueError("csd: of a real signal and a complex one, spectra are two-sided: return_onesided=False")
-        if not isinstance(window, (str, tuple)) and array(window).dtype.kind == "c":
+        if not isinstance(window, (str, tuple)) and type_of(array(window)).kind == "c":
             raise ValueError("One-sided spectra are not allowed for complex-valued windows: return_onesided=False")
     frequencies, _, spectra = _helper(x, x if same else y, fs, window, nperseg, noverlap, nfft, detrend,
                                       return_onesided, scaling, axis)
@@ -428,8 +422,8 @@ def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, in
         if w.shape[0] != nperseg:
             raise ValueError(f"window must have length of {nperseg}")
     pieces = (_fft.irfft if input_onesided else _fft.ifft)(Z, nfft, -1)[..., :nperseg]
-    if w.dtype.kind != "c":
-        w = w.astype(pieces.real.dtype)
+    if type_of(w).kind != "c":
+        w = w.astype(type_of(pieces.real))
     if scaling == "spectrum":
         pieces = pieces * w.sum()
     elif scaling == "psd":
@@ -446,7 +440,7 @@ def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, in
     if bool(tiny.any()):
         warnings.warn("NOLA condition failed, STFT may not be invertible." +
                       (" Possibly due to missing boundary" if not boundary else ""), stacklevel=2)
-    x = x / cuprite.where(tiny, 1.0, norm).astype(x.real.dtype)
+    x = x / cuprite.where(tiny, 1.0, norm).astype(type_of(x.real))
     x = x.real if input_onesided else x
     if x.ndim > 1 and time_axis != Z.ndim - 1:
         at = time_axis - (freq_axis < time_axis)
@@ -458,7 +452,7 @@ def _overlapped(pieces, step, length):
     """The sum of pieces (..., how many, n), each `step` behind the one before."""
     count, n = pieces.shape[-2:]
     rounds = -(-n // step)
-    result = cuprite.zeros((*pieces.shape[:-2], (count + rounds) * step), pieces.dtype)
+    result = cuprite.zeros((*pieces.shape[:-2], (count + rounds) * step), type_of(pieces))
     for r in range(rounds):
         part = pieces[..., r * step:(r + 1) * step]
         body = result[..., r * step:(r + count) * step].reshape(*pieces.shape[:-2], count, step)
@@ -580,7 +574,7 @@ def vectorstrength(events, period) -> tuple[ndarray, ...]:
         raise ValueError("period cannot have dimensions more than 1")
     if bool((period <= 0).any()):
         raise ValueError("periods must be positive")
-    angle = 2 * numpy.pi / cuprite.atleast_1d(period)[:, None] * cuprite.atleast_1d(events)
+    angle = 2 * cuprite.pi / cuprite.atleast_1d(period)[:, None] * cuprite.atleast_1d(events)
     vector = cuprite.exp(1j * angle).mean(1)
     strength, phase = abs(vector), cuprite.angle(vector)
     return (strength[0], phase[0]) if not period.ndim else (strength, phase)

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import math
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import _lfilter, ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import common_type, type_of
 from cuprite.scipy.signal._arrays import array, floating, host
 
 
@@ -24,7 +24,7 @@ def _lines(x):
 
 
 def _weights(x, values):
-    return cuprite.asarray(numpy.asarray(values).astype(x.real.dtype))
+    return cuprite.asarray(numpy.asarray(values).astype(type_of(x.real)))
 
 
 def _filtered(b, a, x, zi):
@@ -69,8 +69,8 @@ def _first_order(signal, c0, z1, precision=None):
     n = x.shape[-1]
     if isinstance(z1, complex):
         x = x + 0j
-    powers = _ended(numpy.asarray(z1) ** numpy.arange(1, n + 1), precision, x.dtype)
-    powers = _weights(x, powers) if numpy.isrealobj(powers) else cuprite.asarray(powers).astype(x.dtype)
+    powers = _ended(numpy.asarray(z1) ** numpy.arange(1, n + 1), precision, type_of(x))
+    powers = _weights(x, powers) if numpy.isrealobj(powers) else cuprite.asarray(powers).astype(type_of(x))
     first = x[:, :1] + (x * powers).sum(-1, keepdims=True)
     a = numpy.array([1, -z1])
     forth = cuprite.concatenate([first, _filtered(numpy.ones(1), a, x[:, 1:], first * z1)], -1)
@@ -113,7 +113,7 @@ def _second_order(x, r, omega, crossed=False, precision=None):
     k = numpy.arange(n)
 
     def total(weights, reversed_=False):
-        weights = _ended(weights, precision, x.dtype, reversed_)
+        weights = _ended(weights, precision, type_of(x), reversed_)
         return ((x[..., ::-1] if reversed_ else x) * _weights(x, weights)).sum(-1, keepdims=True)
 
     h0, h1 = float(_forth(0, cs, r, omega)), float(_forth(1, cs, r, omega))
@@ -169,7 +169,7 @@ def _line(signal):
     x = array(signal)
     if x.ndim != 1:
         raise ValueError("The signal must be 1-D")
-    return x.astype(numpy.complex128 if x.dtype.kind == "c" else numpy.float64, copy=False)
+    return x.astype("complex128" if type_of(x).kind == "c" else "float64", copy=False)
 
 
 @beside_its_arrays
@@ -260,7 +260,7 @@ def _values(cj, newx, dx, x0, basis, reach, terms):
     cj = floating(cj)
     x = (array(newx) - x0) / float(dx)
     if not x.size:
-        return cuprite.zeros(x.shape, cj.dtype)
+        return cuprite.zeros(x.shape, type_of(cj))
     last = cj.size - 1
     # mirrored at both ends; what is no number stays none
     x = last - abs(cuprite.mod(x, 2 * last) - last) if last else x - x
@@ -269,7 +269,7 @@ def _values(cj, newx, dx, x0, basis, reach, terms):
     for i in range(terms):
         at = lower + i
         y = y + cj[cuprite.clip(at, 0, last)] * basis(x - at)
-    return cuprite.where(cuprite.isnan(x), x, y).astype(cj.dtype, copy=False)
+    return cuprite.where(cuprite.isnan(x), x, y).astype(type_of(cj), copy=False)
 
 
 @beside_its_arrays
@@ -279,7 +279,7 @@ def cspline1d_eval(cj, newx, dx=1.0, x0=0) -> ndarray:
     Parameters: cj: cspline1d's coefficients; newx: places; dx: the samples' spacing; x0: the first one's place.
     Errors: ValueError where there are no coefficients.
     """
-    kind = array(cj).dtype
+    kind = type_of(array(cj))
     y = _values(cj, newx, dx, x0, _cubic, 2, 4)
     return y.astype(kind) if kind.char == "e" else y
 
@@ -292,7 +292,7 @@ def qspline1d_eval(cj, newx, dx=1.0, x0=0) -> ndarray:
     Errors: ValueError where there are no coefficients.
     """
     y = _values(cj, newx, dx, x0, _quadratic, 1.5, 3)
-    return y.astype(numpy.complex128 if y.dtype.kind == "c" else numpy.float64, copy=False)
+    return y.astype("complex128" if type_of(y).kind == "c" else "float64", copy=False)
 
 
 @beside_its_arrays
@@ -306,7 +306,7 @@ def sepfir2d(input, hrow, hcol) -> ndarray:
     x, hrow, hcol = array(input), array(hrow), array(hcol)
     if x.ndim != 2:
         raise ValueError("The image must be 2-D")
-    x = x.astype(cuprite.result_type(x, numpy.float32), copy=False)  # SciPy's: float32 of short integers
+    x = x.astype(common_type(x, "float32"), copy=False)  # SciPy's: float32 of short integers
     if hrow.ndim != 1 or hcol.ndim != 1:
         raise ValueError("object too deep for desired array")
     if not hrow.size % 2 or not hcol.size % 2:
@@ -322,7 +322,7 @@ def spline_filter(Iin, lmbda=5.0) -> ndarray:
     Errors: TypeError for other types.
     """
     x = array(Iin)
-    if x.dtype.char not in "fdFD":
+    if type_of(x).char not in "fdFD":
         raise TypeError(f"Invalid data type for Iin: {x.dtype = }")
     h = numpy.array([1.0, 4.0, 1.0]) / 6.0
-    return sepfir2d(cspline2d(x, lmbda), h, h).astype(x.dtype, copy=False)
+    return sepfir2d(cspline2d(x, lmbda), h, h).astype(type_of(x), copy=False)

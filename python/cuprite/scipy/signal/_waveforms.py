@@ -3,20 +3,20 @@ from __future__ import annotations
 
 import math
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import _spectra, ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import type_of
 from cuprite.scipy.signal._arrays import array, floating, host
 
-_TURN = 2 * numpy.pi
+_TURN = 2 * cuprite.pi
 
 
 def _times(t):
     """As float64 or complex128: SciPy's phases are of these."""
     t = floating(t)
-    return t.astype(numpy.complex128 if t.dtype.kind == "c" else numpy.float64, copy=False)
+    return t.astype("complex128" if type_of(t).kind == "c" else "float64", copy=False)
 
 
 @beside_its_arrays
@@ -54,7 +54,7 @@ def gausspulse(t, fc=1000, bw=0.5, bwr=-6, tpr=-60, retquad=False,
     if bwr >= 0:
         raise ValueError(f"Reference level for bandwidth (bwr={bwr:.2f}) must be < 0 dB")
     reference = 10.0 ** (bwr / 20.0)
-    a = -(numpy.pi * fc * bw) ** 2 / (4.0 * numpy.log(reference))
+    a = -(cuprite.pi * fc * bw) ** 2 / (4.0 * numpy.log(reference))
     if isinstance(t, str):
         if t != "cutoff":
             raise ValueError("If `t` is a string, it must be 'cutoff'")
@@ -136,7 +136,7 @@ def morlet(M, w=5.0, s=1.0, complete=True) -> ndarray:
     wave = cuprite.exp(1j * w * x)
     if complete:
         wave = wave - numpy.exp(-0.5 * w ** 2)
-    return wave * (cuprite.exp(-0.5 * x * x) * numpy.pi ** -0.25)
+    return wave * (cuprite.exp(-0.5 * x * x) * cuprite.pi ** -0.25)
 
 
 def morlet2(M, s, w=5) -> ndarray:
@@ -145,7 +145,7 @@ def morlet2(M, s, w=5) -> ndarray:
     Parameters: M: how many samples; s: the width; w: the frequency.
     """
     x = (cuprite.arange(M) - (M - 1.0) / 2) / s
-    return numpy.sqrt(1 / s) * cuprite.exp(1j * w * x) * (cuprite.exp(-0.5 * x * x) * numpy.pi ** -0.25)
+    return numpy.sqrt(1 / s) * cuprite.exp(1j * w * x) * (cuprite.exp(-0.5 * x * x) * cuprite.pi ** -0.25)
 
 
 def ricker(points, a) -> ndarray:
@@ -155,7 +155,7 @@ def ricker(points, a) -> ndarray:
     """
     x = cuprite.arange(points) - (points - 1.0) / 2
     squares = x * x / a ** 2
-    return 2 / (numpy.sqrt(3 * a) * numpy.pi ** 0.25) * (1 - squares) * cuprite.exp(-0.5 * squares)
+    return 2 / (numpy.sqrt(3 * a) * cuprite.pi ** 0.25) * (1 - squares) * cuprite.exp(-0.5 * squares)
 
 
 @beside_its_arrays

@@ -7,8 +7,10 @@ from __future__ import annotations
 import math
 
 import cuprite as cp
+from cuprite import _numpy as numpy
+from cuprite._element_types import type_of
 from cuprite.scipy.sparse._operands import Operands, class_of, issparse, taken
-from cuprite.scipy.sparse._util import as_axes, get_index_dtype, isdense, isscalarlike, sum_dtype
+from cuprite.scipy.sparse._util import as_axes, index_dtype, isdense, isscalarlike, sum_dtype
 
 
 def ravel(coords, shape, order="C"):
@@ -20,7 +22,7 @@ def ravel(coords, shape, order="C"):
     pairs = list(zip(coords, shape))
     flat = None
     for c, n in pairs if order == "C" else pairs[::-1]:
-        flat = c.astype(cp.int64) if flat is None else flat * n + c
+        flat = c.astype("int64") if flat is None else flat * n + c
     return flat
 
 
@@ -37,7 +39,7 @@ def moved(m, axes):
     """(a matrix whose columns are the elements along these axes, the shape of its rows)."""
     rest = [a for a in range(m.ndim) if a not in axes]
     shapes = [tuple(m._shape[a] for a in part) for part in (rest, axes)]
-    coords = [ravel([m._coords[a] for a in part], shape) if part else cp.zeros(m.data.size, dtype=cp.int64)
+    coords = [ravel([m._coords[a] for a in part], shape) if part else cp.zeros(m.data.size, dtype="int64")
               for part, shape in zip((rest, axes), shapes)]
     return class_of("coo", True)._new(m.data, coords, tuple(math.prod(s) for s in shapes)), shapes[0]
 
@@ -46,7 +48,7 @@ def repeated(m, shape):
     """A coo array as one of a shape that it broadcasts to."""
     old = (1,) * (len(shape) - m.ndim) + m._shape
     n = m.data.size
-    coords = (cp.zeros(n, dtype=cp.int64),) * (len(shape) - m.ndim) + m._coords
+    coords = (cp.zeros(n, dtype="int64"),) * (len(shape) - m.ndim) + m._coords
     grown = [i for i, (a, b) in enumerate(zip(old, shape)) if a != b]
     if not grown:
         return m if m._shape == shape else class_of("coo", True)._new(m.data, coords, shape)
@@ -72,7 +74,6 @@ def _turned(x):
 
 
 def _batch(a, b):
-    import numpy
     try:
         return numpy.broadcast_shapes(a, b)
     except ValueError:
@@ -155,7 +156,7 @@ class ManyAxes:
         if not self._many() or len(axes) == self.ndim:
             return self._flat().tocsr().sum(dtype=dtype, out=out) if self._many() else super().sum(axis, dtype, out)
         lines, shape = moved(self, axes)
-        found = lines.sum(axis=1, dtype=dtype or sum_dtype(self.dtype)).reshape(shape)
+        found = lines.sum(axis=1, dtype=dtype or sum_dtype(type_of(self))).reshape(shape)
         if out is None:
             return found
         if out.shape != shape:
@@ -228,7 +229,7 @@ class ManyAxes:
             right = cp.broadcast_to(other, batch + (k, n)).reshape(count * k, n)
             return (left @ right).reshape(batch + (m, n))
         found = (left @ _stack(other, batch + (k, n))).tocoo()
-        row, column = (c.astype(cp.int64) for c in found._coords)
+        row, column = (c.astype("int64") for c in found._coords)
         at = unravel(row // max(m, 1), batch) + (row % max(m, 1), column % max(n, 1))
         return class_of("coo", True)._new(found.data, at, batch + (m, n))
 
@@ -303,4 +304,4 @@ def _both_axes(ndim, other_ndim, axes):
 
 def index_type(coords, shape):
     """The type of coordinates: of more than two axes int64, as SciPy has it."""
-    return cp.int64 if len(shape) > 2 else get_index_dtype(coords, maxval=max(shape))
+    return "int64" if len(shape) > 2 else index_dtype(coords, maxval=max(shape))

@@ -8,6 +8,7 @@ import types
 import warnings
 
 import cuprite as cp
+from cuprite._element_types import common_type, type_of
 from cuprite.scipy.sparse._operands import Operands, class_of, is_foreign, issparse, taken  # noqa: F401
 from cuprite.scipy.sparse._util import check_order, check_shape, getdtype, isintlike, isscalarlike, validate_axis
 
@@ -56,6 +57,8 @@ class _spbase(Operands):
         if self.ndim < 2:
             raise ValueError("matrix transpose with ndim < 2 is undefined")
         return self.transpose()
+
+    _type = property(lambda self: self.data._type)
 
     @property
     def dtype(self) -> numpy.dtype[Any]:
@@ -195,7 +198,7 @@ class _spbase(Operands):
             return cp.asfortranarray(result) if order in ("F", "f") else result
         if order is not None:
             raise ValueError("order cannot be specified if out is not None")
-        if out.shape != self.shape or out.dtype != self.dtype:
+        if out.shape != self.shape or type_of(out) != type_of(self):
             raise ValueError("out array must be same dtype and shape as sparse array")
         out[...] = result
         return out
@@ -209,15 +212,15 @@ class _spbase(Operands):
 
         Parameters: dtype: the type; casting: which conversions are allowed; copy: whether the result must be new."""
         dtype = getdtype(dtype)
-        if self.dtype != dtype:
+        if type_of(self) != dtype:
             return self.tocsr().astype(dtype, casting=casting, copy=copy).asformat(self.format)
         return self.copy() if copy else self
 
     def _asfptype(self):
-        if self.dtype.kind in "fc":
+        if type_of(self).kind in "fc":
             return self
-        small = self.dtype.kind == "b" or self.dtype.itemsize < 4 and cp.can_cast(self.dtype, cp.float32)
-        return self.astype(cp.float32 if small else cp.float64, copy=False)
+        small = type_of(self).kind == "b" or type_of(self).itemsize < 4 and cp.can_cast(type_of(self), "float32")
+        return self.astype("float32" if small else "float64", copy=False)
 
     def reshape(self, *args, **kwargs) -> _spbase:
         """The elements in another shape, as coordinates.
@@ -263,7 +266,7 @@ class _spbase(Operands):
         """The complex conjugate.
 
         Parameters: copy: whether the result of a real matrix must be new."""
-        if self.dtype.kind == "c":
+        if type_of(self).kind == "c":
             return self.tocsr().conjugate(copy=copy)
         return self.copy() if copy else self
 
@@ -334,9 +337,9 @@ class _spbase(Operands):
 
         Parameters: axis: None for all, or one axis; dtype: the result's type; out: an array for it."""
         axis = validate_axis(axis, self.ndim)
-        between = cp.dtype(cp.float64) if self.dtype.kind in "biu" else self.dtype
+        between = common_type("float64") if type_of(self).kind in "biu" else type_of(self)
         count = math.prod(self.shape) if axis is None else self.shape[axis]
-        source = self.tocsr()._canon() if self.dtype.kind == "b" else self
+        source = self.tocsr()._canon() if type_of(self).kind == "b" else self
         scaled = source.astype(between, copy=False)._mul_scalar(1.0 / count)
         result = scaled.sum(axis=axis, dtype=between, out=out)
         return result.astype(dtype, copy=False) if dtype is not None and out is None else result
@@ -423,7 +426,7 @@ class spmatrix:
             factor = factor @ factor if power else factor
         if result is None:
             from cuprite.scipy.sparse import eye
-            return eye(m, dtype=self.dtype)
+            return eye(m, dtype=type_of(self))
         return result.copy() if result is self else result
 
     def set_shape(self, shape) -> None:

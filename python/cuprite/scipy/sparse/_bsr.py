@@ -3,11 +3,12 @@ from __future__ import annotations
 
 import cuprite as cp
 from cuprite import _sparse as S
+from cuprite._element_types import type_of
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
 from cuprite.scipy.sparse._checked import FEW
 from cuprite.scipy.sparse._data import DataMatrix
 from cuprite.scipy.sparse._minmax import Extremes
-from cuprite.scipy.sparse._util import (check_shape, get_index_dtype, getdtype, isscalarlike, isshape, sum_dtype,
+from cuprite.scipy.sparse._util import (check_shape, index_dtype, getdtype, isscalarlike, isshape, sum_dtype,
                                          upcast, without_halves)
 
 
@@ -95,8 +96,8 @@ class _bsr(Extremes, DataMatrix):
         """The check of a matrix that was just made. Of many blocks on the CPU what SciPy looks at, too: whatever uses
         indices and pointers checks them."""
         indices, indptr = self.indices, self.indptr
-        if indices.size > FEW and indices.size == self.data.shape[0] and indices.dtype == indptr.dtype and \
-                indptr.dtype.char in "ilq" and indices.ndim == indptr.ndim == 1 and \
+        if indices.size > FEW and indices.size == self.data.shape[0] and type_of(indices) == type_of(indptr) and \
+                type_of(indptr).char in "ilq" and indices.ndim == indptr.ndim == 1 and \
                 indptr.size == self._shape[0] // self.blocksize[0] + 1 and indptr._device < 0 and \
                 indptr[0].item() == 0 and indptr[-1].item() == indices.size:
             return
@@ -107,16 +108,16 @@ class _bsr(Extremes, DataMatrix):
         self._shape, self.data = shape, cp.zeros((0,) + blocksize, dtype=getdtype(dtype, default=float))
         if m % R or n % C:
             raise ValueError("shape must be multiple of blocksize")
-        index = get_index_dtype(maxval=max(m // R, n // C, R, C))
+        index = index_dtype(maxval=max(m // R, n // C, R, C))
         self.indices, self.indptr = cp.zeros(0, dtype=index), cp.zeros(m // R + 1, dtype=index)
 
     def _from_arrays(self, arrays, shape, dtype, copy, blocksize):
         data, indices, indptr = (cp.asarray(x) for x in arrays)
-        index = get_index_dtype((indices, indptr), maxval=max(shape or (1,)), check_contents=not self._is_array)
+        index = index_dtype((indices, indptr), maxval=max(shape or (1,)), check_contents=not self._is_array)
         make = cp.array if copy else cp.asarray
         self.indices, self.indptr = make(indices, dtype=index), make(indptr, dtype=index)
         self.data = make(data, dtype=dtype)
-        getdtype(self.data.dtype)
+        getdtype(type_of(self.data))
         if self.data.ndim != 3:
             raise ValueError(f"BSR data must be 3-dimensional, got shape={self.data.shape}")
         if blocksize is not None and tuple(blocksize) != self.data.shape[1:]:
@@ -156,7 +157,8 @@ class _bsr(Extremes, DataMatrix):
         """The bits of cuprite/csr.h, by one pass over indices and indptr, where they make a matrix; else None. Whoever
         has seen them may have written to them."""
         indices, indptr, (R, C) = self.indices, self.indptr, self.blocksize
-        if indices.dtype == indptr.dtype and indices.dtype.char in "ilq" and indices.ndim == indptr.ndim == 1 and (
+        own = type_of(indices)
+        if own == type_of(indptr) and own.char in "ilq" and indices.ndim == indptr.ndim == 1 and (
                 indptr.size == self._shape[0] // R + 1) and indices.size == self.data.shape[0]:
             found = int(S.sparse_check(indices, indptr, self._shape[1] // C))
             if found // 256 == indices.size and not found & 15:
@@ -183,7 +185,7 @@ class _bsr(Extremes, DataMatrix):
         Parameters: k: which; 0 is the main one, above it positive."""
         (m, n), (R, C) = self._shape, self.blocksize
         if k <= -m or k >= n:
-            return cp.empty(0, dtype=self.dtype)
+            return cp.empty(0, dtype=type_of(self))
         if self.data._device < 0:
             places = self._places()     # which drop what is behind the last block
             return S.sparse_diagonal(self.data, *places, n, k)
@@ -196,11 +198,11 @@ class _bsr(Extremes, DataMatrix):
             at = S.sparse_find(self.indices, self.indptr, line, line + k // R, True)
             place = (cp.maximum(at, 0) * (R * C))[:, None] + cp.arange(0, R * C, C + 1)
             value = self.data.reshape(-1)[place]
-            return cp.where(at[:, None] >= 0, value, cp.zeros((), dtype=self.dtype)).reshape(-1)
+            return cp.where(at[:, None] >= 0, value, cp.zeros((), dtype=type_of(self))).reshape(-1)
         column = row + k
         at = S.sparse_find(self.indices, self.indptr, row // R, column // C, True)
         value = self.data.reshape(-1)[cp.maximum(at, 0) * (R * C) + row % R * C + column % C]
-        return cp.where(at >= 0, value, cp.zeros((), dtype=self.dtype))
+        return cp.where(at >= 0, value, cp.zeros((), dtype=type_of(self)))
 
     def count_nonzero(self, axis=None) -> ndarray | int:
         """How many elements are not 0.
@@ -218,10 +220,10 @@ class _bsr(Extremes, DataMatrix):
         """The sum of the elements.
 
         Parameters: axis: None for all, or one axis; dtype: the result's type; out: an array for it."""
-        if axis is None and self.dtype.kind != "b" and self._found() is not None:
-            return self.data.sum(dtype=dtype or sum_dtype(self.dtype), out=out)
-        if axis in (1, -1) and self.dtype.kind != "b":
-            places, within = self._places(), sum_dtype(self.dtype)   # which drop what is behind the last block
+        if axis is None and type_of(self).kind != "b" and self._found() is not None:
+            return self.data.sum(dtype=dtype or sum_dtype(type_of(self)), out=out)
+        if axis in (1, -1) and type_of(self).kind != "b":
+            places, within = self._places(), sum_dtype(type_of(self))   # which drop what is behind the last block
             ones = cp.ones(self._shape[1], dtype=within)
             rows = S.sparse_blocks(self.data.astype(within, copy=False), *places, self._shape[1], ones)
             return self._delivered_sum(rows, 1, dtype or within, out)
@@ -259,7 +261,7 @@ class _bsr(Extremes, DataMatrix):
         Parameters: copy: whether arrays must not be shared."""
         R, C = self.blocksize
         _, indices, indptr = self._blocks()._triple()
-        index = get_index_dtype((indices,), maxval=max(max(self._shape), self.data.size))
+        index = index_dtype((indices,), maxval=max(max(self._shape), self.data.size))
         first = S.sparse_rows(indices, indptr).astype(index)[:, None, None] * R
         row = cp.broadcast_to(first + cp.arange(R, dtype=index)[:, None], self.data.shape)
         column = cp.broadcast_to(indices.astype(index)[:, None, None] * C + cp.arange(C, dtype=index),
@@ -370,13 +372,13 @@ class _bsr(Extremes, DataMatrix):
         if other.format == "bsr" and other.blocksize == self.blocksize and self.data._device < 0 and \
                 self.data.device == other.data.device:
             found = self._found(), other._found()
-            if None not in found and not (found[0] | found[1]) & 48 and self.indices.dtype == other.indices.dtype:
+            if None not in found and not (found[0] | found[1]) & 48 and type_of(self.indices) == type_of(other.indices):
                 return self._add_blocks(other, sign)
         return self.tocsr()._add_sparse(other, sign).tobsr(blocksize=self.blocksize)
 
     def _add_blocks(self, other, sign):
         """The sum, or the difference, with checked blocks of the same shape whose indices ascend."""
-        dtype = upcast(self.dtype, other.dtype)
+        dtype = upcast(type_of(self), type_of(other))
         *parts, empty = S.sparse_block_merge(
             "add" if sign > 0 else "subtract", self.data.astype(dtype, copy=False), self.indices, self.indptr,
             other.data.astype(dtype, copy=False), other.indices, other.indptr, self._shape[1] // self.blocksize[1])
@@ -395,7 +397,7 @@ class _bsr(Extremes, DataMatrix):
 
     def _times_blocks(self, other):
         """The product with checked blocks that fit these, none there twice; blocks of zeros are left out."""
-        dtype = upcast(self.dtype, other.dtype)
+        dtype = upcast(type_of(self), type_of(other))
         *parts, empty = S.sparse_block_product(
             self.data.astype(dtype, copy=False), self.indices, self.indptr, other.data.astype(dtype, copy=False),
             other.indices, other.indptr, other._shape[1])
@@ -416,7 +418,7 @@ class _bsr(Extremes, DataMatrix):
         if other.format == "bsr" and other.blocksize[0] == self.blocksize[1] and self.data._device < 0 and \
                 self.data.device == other.data.device:
             found = self._found(), other._found()   # where none is behind the last block
-            if None not in found and not found[1] & 48 and self.indices.dtype == other.indices.dtype:
+            if None not in found and not found[1] & 48 and type_of(self.indices) == type_of(other.indices):
                 return self._times_blocks(other)
         return self.tocsr()._matmul_sparse(other).tobsr(blocksize=(R, C))
 

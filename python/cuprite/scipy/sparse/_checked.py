@@ -8,7 +8,8 @@ import sys
 
 import cuprite as cp
 from cuprite import _sparse as S
-from cuprite.scipy.sparse._util import get_index_dtype
+from cuprite._element_types import type_of
+from cuprite.scipy.sparse._util import index_dtype
 
 _CLAIMED = "claimed"  # canonical by the user's word alone: a dense array adds elements of one place nevertheless
 FEW = 1 << 13         # elements that are always looked at at once
@@ -79,8 +80,8 @@ class Checked(Sharing):
         """The check of a matrix that was just made. Of many elements on the CPU what SciPy looks at, too, is looked at
         here, and the indices before they are first used: going through them takes longer than all else."""
         data, indices, indptr = self._arrays
-        if indices.size > FEW and data.size == indices.size and indices.dtype == indptr.dtype and \
-                indptr.dtype.char in "ilq" and data.ndim == indices.ndim == indptr.ndim == 1 and indptr.size == \
+        if indices.size > FEW and data.size == indices.size and type_of(indices) == type_of(indptr) and \
+                type_of(indptr).char in "ilq" and data.ndim == indices.ndim == indptr.ndim == 1 and indptr.size == \
                 self._swap(self._shape_as_2d)[0] + 1 and indptr._device < 0 and \
                 indptr[0].item() == 0 and indptr[-1].item() == indices.size:
             return
@@ -93,15 +94,15 @@ class Checked(Sharing):
         if not data.ndim == indices.ndim == indptr.ndim == 1:
             raise ValueError("data, indices, and indptr should be 1-D")
         for name, x in (("indptr", indptr), ("indices", indices)):
-            if x.dtype.kind not in "iu":
+            if type_of(x).kind not in "iu":
                 raise ValueError(f"{name} array has non-integer dtype ({x.dtype.name})")
         major, minor = self._swap(self._shape_as_2d)
         if indptr.size != major + 1:
             raise ValueError(f"index pointer size {indptr.size} should be {major + 1}")
         if indices.size != data.size:
             raise ValueError("indices and data should have the same size")
-        if indptr.dtype != indices.dtype or indptr.dtype not in (cp.int32, cp.int64):
-            index = get_index_dtype((indptr, indices))
+        if type_of(indptr) != type_of(indices) or type_of(indptr) not in ("int32", "int64"):
+            index = index_dtype((indptr, indices))
             indptr, indices = indptr.astype(index), indices.astype(index)
         found = int(S.sparse_check(indices, indptr, minor))
         last = found // _LAST

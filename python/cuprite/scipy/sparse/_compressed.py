@@ -9,13 +9,14 @@ import operator
 
 import cuprite as cp
 from cuprite import _sparse as S
+from cuprite._element_types import type_of
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
 from cuprite.scipy.sparse._checked import Checked
 from cuprite.scipy.sparse._index import IndexedRows
 from cuprite.scipy.sparse._data import DataMatrix
 from cuprite.scipy.sparse._minmax import Extremes
 from cuprite.scipy.sparse._util import (
-    check_order, check_shape, get_index_dtype, getdtype, isscalarlike, isshape, sum_dtype, upcast, validate_axis,
+    check_order, check_shape, index_dtype, getdtype, isscalarlike, isshape, sum_dtype, upcast, validate_axis,
     without_halves)
 
 
@@ -28,7 +29,7 @@ def _ranked(triple, minor):
     if minor <= max(1 << 24, 8 * indices.size):
         return triple, minor, None
     columns, rank = cp.unique(indices, return_inverse=True)
-    return (data, rank.astype(indices.dtype), indptr), columns.size, columns
+    return (data, rank.astype(type_of(indices)), indptr), columns.size, columns
 
 
 def _unranked(triple, columns):
@@ -82,7 +83,7 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
         if isshape(arg1, self._allow_nd):
             self._shape = check_shape(arg1, allow_nd=self._allow_nd)
             major, _ = self._swap(self._shape_as_2d)
-            index = get_index_dtype(maxval=max(self._shape))
+            index = index_dtype(maxval=max(self._shape))
             self.data = cp.zeros(0, dtype=getdtype(dtype, default=float))
             self._indices, self._indptr = cp.zeros(0, dtype=index), cp.zeros(major + 1, dtype=index)
             self._sorted = self._canonical = self._trusted = True
@@ -95,12 +96,12 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
             if shape is not None:
                 shape = check_shape(shape, allow_nd=self._allow_nd)
                 most = max(max(shape), int(data.size) if data.ndim == 1 else 0)
-            index = get_index_dtype((indices, indptr), maxval=most,
+            index = index_dtype((indices, indptr), maxval=most,
                                     check_contents=not isinstance(self, sparray))
             if indices.ndim == 1 and indptr.ndim == 1:
                 indices, indptr = (cp.array(x, dtype=index, copy=copy) if copy else x.astype(index, copy=False)
                                    for x in (indices, indptr))
-            getdtype(data.dtype if dtype is None else dtype)
+            getdtype(type_of(data) if dtype is None else dtype)
             self.data = data.copy() if copy else data
             self._indices, self._indptr, self._trusted = indices, indptr, False
             if not copy and any(isinstance(x, cp.ndarray) for x in arg1[1:]):
@@ -195,8 +196,8 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
         """The same matrix with the other axis compressed."""
         major, minor = self._swap(self.shape)
         triple = self._triple()
-        wide = get_index_dtype(maxval=max(self.nnz, major, minor))
-        if triple[1].dtype == cp.int32 and wide == cp.int64:
+        wide = index_dtype(maxval=max(self.nnz, major, minor))
+        if type_of(triple[1]) == "int32" and wide == "int64":
             triple = triple[0], triple[1].astype(wide), triple[2].astype(wide)
         triple = S.sparse_transpose(*triple, minor)
         return class_of(cls_format, self._is_array)._new(*triple, self.shape, True, self._canonical)
@@ -282,7 +283,7 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
         if some:
             data, indices, indptr = S.sparse_select(data, indices, indptr, keep)
         if self._swap((axis % 2, 1 - axis % 2))[0] == 1:
-            return cp.diff(indptr).astype(cp.int64 if some else indptr.dtype, copy=False)
+            return cp.diff(indptr).astype("int64" if some else type_of(indptr), copy=False)
         return cp.bincount(indices, minlength=self._swap(self.shape)[1])
 
     def count_nonzero(self, axis=None) -> ndarray | int:
@@ -298,9 +299,9 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
 
         Parameters: axis: None for all, or one axis; dtype: the result's type; out: an array for it."""
         axis = validate_axis(axis, self.ndim)
-        within = sum_dtype(self.dtype)
+        within = sum_dtype(type_of(self))
         if axis is None:
-            data = self._canon().data if self.dtype.kind == "b" else self.data  # True and True at one place are True
+            data = self._canon().data if type_of(self).kind == "b" else self.data  # True and True at one place are True
             return data.sum(dtype=dtype or within, out=out)
         _, minor = self._swap(self.shape)
         result = S.sparse_sum(*self._triple(within), minor, self._swap((axis, 1 - axis))[0])
@@ -322,8 +323,8 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
         m = self._canon()
         at = S.sparse_find(m._indices, m._indptr, major, minor, True)
         if m.data.size == 0:
-            return cp.zeros(at.size, dtype=self.dtype)
-        return cp.where(at >= 0, m.data[cp.maximum(at, 0)], cp.zeros((), dtype=self.dtype))
+            return cp.zeros(at.size, dtype=type_of(self))
+        return cp.where(at >= 0, m.data[cp.maximum(at, 0)], cp.zeros((), dtype=type_of(self)))
 
     def diagonal(self, k=0) -> ndarray:
         """A diagonal.
@@ -332,7 +333,7 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
         m, n = self._swap(self.shape)
         k, _ = self._swap((k, -k))
         if k <= -m or k >= n:
-            return cp.empty(0, dtype=self.dtype)
+            return cp.empty(0, dtype=type_of(self))
         if self.data._device < 0:
             return S.sparse_diagonal(*self._triple(), n, k)
         rows = cp.arange(max(-k, 0), max(-k, 0) + min(m + min(k, 0), n - max(k, 0)))
@@ -343,10 +344,10 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
     def _pair(self, other, dtype=None):
         """The checked arrays of both, of one type and with indices that ascend, and the number of minor elements."""
         other = other if type(other) is type(self) else type(self)(other)
-        dtype = upcast(self.dtype, other.dtype) if dtype is None else dtype
+        dtype = upcast(type_of(self), type_of(other)) if dtype is None else dtype
         a, b = self._canon()._triple(dtype), other._canon()._triple(dtype)
-        if a[1].dtype != b[1].dtype or (a[1].dtype == cp.int32 and a[0].size + b[0].size > 2**31 - 1):
-            a, b = ((d, i.astype(cp.int64, copy=False), p.astype(cp.int64, copy=False)) for d, i, p in (a, b))
+        if type_of(a[1]) != type_of(b[1]) or (type_of(a[1]) == "int32" and a[0].size + b[0].size > 2**31 - 1):
+            a, b = ((d, i.astype("int64", copy=False), p.astype("int64", copy=False)) for d, i, p in (a, b))
         return a, b, self._swap(self._shape_as_2d)[1]
 
     def _merged(self, op, other):
@@ -379,10 +380,10 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
     def _divide_sparse(self, other):
         if other.shape != self.shape:
             raise ValueError(f"inconsistent shapes {self.shape} and {other.shape}")
-        if upcast(self.dtype, other.dtype).kind not in "fc":
+        if upcast(type_of(self), type_of(other)).kind not in "fc":
             return self._aligned(other, cp.floor_divide)
         result = self._aligned(other, cp.divide)
-        dense = cp.full(self.shape, cp.nan, dtype=self.dtype)
+        dense = cp.full(self.shape, cp.nan, dtype=type_of(self))
         dense[other.nonzero()] = 0
         coo = result.tocoo()
         dense[coo._coords] = coo.data
@@ -409,7 +410,7 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
             other = other.reshape((1, other.shape[0])).T
         n = other.shape[1]
         other = other if type(other) is type(self) else type(self)(other)
-        dtype = upcast(self.dtype, other.dtype)
+        dtype = upcast(type_of(self), type_of(other))
         first, second = self._swap((self, other))
         right, minor, columns = _ranked(second._triple(dtype), self._swap((m, n))[1])
         triple = _unranked(S.sparse_product(*first._triple(dtype), *right, minor), columns)
@@ -437,7 +438,7 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
         if values.ndim:
             count = min(count, values.size)
         i = cp.arange(max(-k, 0), max(-k, 0) + count)
-        x = cp.broadcast_to(values.ravel()[:count] if values.ndim else values, (count,)).astype(self.dtype)
+        x = cp.broadcast_to(values.ravel()[:count] if values.ndim else values, (count,)).astype(type_of(self))
         if count:
             self._set_many(*self._swap((i, i + k)), x, warn=False)
 

@@ -5,9 +5,10 @@ import math
 
 import cuprite as cp
 from cuprite import _sparse as S
+from cuprite._element_types import common_type, type_of
 from cuprite.scipy.sparse._axes import index_type
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, taken
-from cuprite.scipy.sparse._util import get_index_dtype, isintlike, isscalarlike, upcast
+from cuprite.scipy.sparse._util import index_dtype, isintlike, isscalarlike, upcast
 
 
 def _class(format, *others):
@@ -37,8 +38,8 @@ def spdiags(data, diags, m=None, n=None, format=None) -> _spbase:
 
 def _common_type(diagonals):
     """NumPy's common_type, which SciPy uses where no dtype is given: integers become float64."""
-    dtype = cp.result_type(*diagonals)
-    return cp.dtype(cp.float64) if dtype.kind in "biu" else dtype
+    dtype = common_type(*diagonals)
+    return common_type("float64") if dtype.kind in "biu" else dtype
 
 
 class _Unset:
@@ -74,7 +75,7 @@ def diags_array(diagonals, /, *, offsets=0, shape=None, format=None, dtype=_OLD)
     if dtype is _OLD:
         dtype = _common_type(diagonals)
     elif dtype is None:
-        dtype = cp.result_type(*diagonals)
+        dtype = common_type(*diagonals)
     m, n = shape
     columns = max(0, max((min(m + k, n - k) + max(0, k) for k in offsets), default=0))
     data = cp.zeros((len(offsets), columns), dtype=dtype)
@@ -87,7 +88,7 @@ def diags_array(diagonals, /, *, offsets=0, shape=None, format=None, dtype=_OLD)
             raise ValueError(f"Diagonal length (index {j}: {len(diagonal)} at offset {k}) does not agree with array "
                              f"size ({m}, {n}).")
         data[j, first:first + length] = part
-    return class_of("dia", True)((data, cp.array(offsets, dtype=cp.int64)), shape=(m, n)).asformat(format)
+    return class_of("dia", True)((data, cp.array(offsets, dtype="int64")), shape=(m, n)).asformat(format)
 
 
 def diags(diagonals, offsets=0, shape=None, format=None, dtype=_OLD) -> _spbase:
@@ -102,9 +103,9 @@ def diags(diagonals, offsets=0, shape=None, format=None, dtype=_OLD) -> _spbase:
 
 def _eye(m, n, k, dtype, format, is_array):
     m, n = int(m), int(m if n is None else n)
-    dtype = cp.dtype(dtype)
+    dtype = common_type(dtype)
     if m == n and k == 0 and format in ("csr", "csc", "coo"):
-        index = get_index_dtype(maxval=n)
+        index = index_dtype(maxval=n)
         at, data, cls = cp.arange(n, dtype=index), cp.ones(n, dtype=dtype), class_of(format, is_array)
         if format == "coo":
             return cls._new(data, (at, at.copy()), (n, n), True)
@@ -176,7 +177,7 @@ def kronsum(A, B, format=None) -> _spbase:
     for name, a in (("A", A), ("B", B)):
         if a.shape[0] != a.shape[1]:
             raise ValueError(f"{name} is not square")
-    dtype, is_array = upcast(A.dtype, B.dtype), isinstance(A, sparray)
+    dtype, is_array = upcast(type_of(A), type_of(B)), isinstance(A, sparray)
     left = kron(_eye(B.shape[0], None, 0, dtype, "coo", is_array), A, format="coo")
     right = kron(B, _eye(A.shape[0], None, 0, dtype, "coo", is_array), format="coo")
     return (left + right).asformat(format)
@@ -203,7 +204,7 @@ def _vstacked(blocks, is_array):
         raise ValueError("incompatible dimensions for axis 1")
     triples = [b._triple() for b in blocks]
     total = sum(t[0].size for t in triples)
-    index = get_index_dtype([t[2] for t in triples], maxval=max(total, n))
+    index = index_dtype([t[2] for t in triples], maxval=max(total, n))
     data = cp.concatenate([t[0] for t in triples])
     indices = cp.concatenate([t[1].astype(index, copy=False) for t in triples])
     parts, before = [triples[0][2].astype(index, copy=False)], triples[0][0].size
@@ -221,7 +222,7 @@ def _hstacked(blocks, is_array):
     shifted, before = [], 0
     for b in blocks:
         data, indices, indptr = b._triple()
-        index = get_index_dtype([indices], maxval=n)
+        index = index_dtype([indices], maxval=n)
         shifted.append(class_of("csr", is_array)._new(data, indices.astype(index, copy=False) + before, indptr, (m, n),
                                                       b._sorted, b._canonical))
         before += b._shape[1]
@@ -286,10 +287,10 @@ def _block(blocks, format, dtype, is_array):
     there = [(sum(rows[:i]), sum(columns[:j]), b) for i, row in enumerate(grid) for j, b in enumerate(row)
              if b is not None]
     if dtype is None:
-        dtype = upcast(*(b.dtype for _, _, b in there)) if there else None
+        dtype = upcast(*(type_of(b) for _, _, b in there)) if there else None
     if not there:
         return class_of("coo", is_array)(shape, dtype=dtype).asformat(result)
-    index = get_index_dtype([b._coords[0] for _, _, b in there], maxval=max(shape))
+    index = index_dtype([b._coords[0] for _, _, b in there], maxval=max(shape))
     data = cp.concatenate([b.data.astype(dtype, copy=False) for _, _, b in there])
     row = cp.concatenate([b._row.astype(index) + i for i, _, b in there])
     column = cp.concatenate([b._col.astype(index) + j for _, j, b in there])
@@ -363,7 +364,7 @@ def block_diag(mats, format=None, dtype=None) -> _spbase:
         column.append(a._col + c)
         data.append(a.data)
         r, c = r + a._shape_as_2d[0], c + a._shape_as_2d[1]
-    index = get_index_dtype(maxval=max(r, c))
+    index = index_dtype(maxval=max(r, c))
     at = tuple(cp.concatenate(x).astype(index, copy=False) for x in (row, column))
     return class_of("coo", is_array)((cp.concatenate(data), at), shape=(r, c), dtype=dtype).asformat(format)
 
@@ -439,7 +440,7 @@ def expand_dims(A, /, *, axis=0) -> _spbase:
         raise ValueError(f"Invalid axis {axis} for N={A.ndim}. Must be in [-N-1, N].")
     A = A.tocoo(copy=True)
     coords = A._coords[:at] + (cp.zeros_like(A._coords[0]),) + A._coords[at:]
-    coords = tuple(c.astype(cp.int64, copy=False) for c in coords) if A.ndim > 1 else coords
+    coords = tuple(c.astype("int64", copy=False) for c in coords) if A.ndim > 1 else coords
     return class_of("coo", True)._new(A.data, coords, A.shape[:at] + (1,) + A.shape[at:], A.has_canonical_format)
 
 
@@ -469,12 +470,12 @@ def matrix_transpose(A) -> _spbase:
 def _places(count, size, rng):
     """`size` different numbers below `count`, of a generator of Cuprite's or NumPy's."""
     if count <= 1 << 22 or 2 * size >= count:
-        return cp.asarray(rng.permutation(int(count)))[:size].astype(cp.int64)
+        return cp.asarray(rng.permutation(int(count)))[:size].astype("int64")
     integers = rng.integers if hasattr(rng, "integers") else rng.randint
-    found = cp.zeros(0, dtype=cp.int64)
+    found = cp.zeros(0, dtype="int64")
     while found.size < size:
         drawn = cp.asarray(integers(0, count, size=size + size // 8 + 16 - found.size // 2))
-        found = cp.unique(cp.concatenate((found, drawn.astype(cp.int64))))
+        found = cp.unique(cp.concatenate((found, drawn.astype("int64"))))
     return found[cp.asarray(rng.permutation(int(found.size)))[:size]]
 
 
@@ -495,9 +496,9 @@ def _random(shape, density, dtype, rng, sampler):
         raise ValueError("a random matrix has at most 2**63 - 1 elements")
     at, places = _places(count, size, rng), []
     for length in shape:
-        places.append((at % max(length, 1)).astype(get_index_dtype(maxval=max(shape))))
+        places.append((at % max(length, 1)).astype(index_dtype(maxval=max(shape))))
         at = at // max(length, 1)
-    dtype = cp.dtype(cp.float64 if dtype is None else dtype)
+    dtype = common_type("float64" if dtype is None else dtype)
     if sampler is not None:
         data = cp.asarray(sampler(size))
     elif dtype.kind in "iu":

@@ -6,6 +6,7 @@ import operator
 
 import cuprite as cp
 from cuprite import _sparse as S
+from cuprite._element_types import type_of
 from cuprite.scipy.sparse._axes import ManyAxes, index_type, ravel, unravel
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
 from cuprite.scipy.sparse._checked import Sharing
@@ -14,7 +15,7 @@ from cuprite.scipy.sparse._index import MoreAxes, parse
 from cuprite.scipy.sparse._index_axes import IndexedAxes
 from cuprite.scipy.sparse._minmax import Extremes
 from cuprite.scipy.sparse._util import (
-    as_axes, check_order, check_shape, get_index_dtype, getdtype, isshape, sum_dtype, validate_axis,
+    as_axes, check_order, check_shape, index_dtype, getdtype, isshape, sum_dtype, validate_axis,
     without_halves)
 
 
@@ -25,7 +26,7 @@ def _ends(major, lines):
         return ends if ends.size else None
     if not bool((major[1:] >= major[:-1]).all()):
         return None
-    return cp.searchsorted(major, cp.arange(lines + 1, dtype=major.dtype)).astype(major.dtype, copy=False)
+    return cp.searchsorted(major, cp.arange(lines + 1, dtype=type_of(major))).astype(type_of(major), copy=False)
 
 
 class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
@@ -88,12 +89,12 @@ class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
                 raise ValueError("cannot infer dimensions from zero sized index arrays")
             shape = tuple(operator.index(x.max().item()) + 1 for x in coords)
         self._shape = check_shape(shape, allow_nd=self._allow_nd)
-        coords = tuple(x.astype(cp.int64) if x.size == 0 and x.dtype.kind == "f" else x for x in coords)
-        index = cp.int64 if self.ndim > 2 else get_index_dtype(coords, maxval=max(self._shape),
+        coords = tuple(x.astype("int64") if x.size == 0 and type_of(x).kind == "f" else x for x in coords)
+        index = "int64" if self.ndim > 2 else index_dtype(coords, maxval=max(self._shape),
                                                                check_contents=not self._is_array)
         self._coords = tuple(cp.array(x, dtype=index) if copy else x.astype(index, copy=False) for x in coords)
         data = cp.array(data, dtype=dtype) if copy else cp.asarray(data, dtype=dtype)
-        getdtype(data.dtype)
+        getdtype(type_of(data))
         self.data = data
         if not copy and any(isinstance(x, cp.ndarray) for x in arg1[1]):
             self._show()
@@ -110,11 +111,11 @@ class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
         self._shape = check_shape(dense.shape, allow_nd=self._allow_nd)
         if shape is not None and check_shape(shape, allow_nd=self._allow_nd) != self._shape:
             raise ValueError(f"inconsistent shapes: {shape} != {self._shape}")
-        getdtype(dense.dtype if dtype is None else dtype)
+        getdtype(type_of(dense) if dtype is None else dtype)
         index = index_type((), self._shape)
         found = dense.nonzero()
         self._coords = tuple(x.astype(index) for x in found)
-        self.data = dense[found].astype(dense.dtype if dtype is None else dtype, copy=False)
+        self.data = dense[found].astype(type_of(dense) if dtype is None else dtype, copy=False)
         self.has_canonical_format = True
 
     def _index_arrays(self):
@@ -132,9 +133,9 @@ class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
         if self.data.ndim != 1 or any(x.ndim != 1 for x in self._places):
             raise ValueError("coordinates and data arrays must be 1-D")
         for i, x in enumerate(self._places):
-            if x.size and x._device < 0 and x.dtype.char in "ilq":
+            if x.size and x._device < 0 and type_of(x).char in "ilq":
                 with x.device:
-                    ends = cp.array([0, x.size], dtype=x.dtype)
+                    ends = cp.array([0, x.size], dtype=type_of(x))
                 if not int(S.sparse_check(x, ends, self._shape[i])) & 12:   # in one pass: none is outside
                     continue
             if x.size and int(x.max()) >= self._shape[i]:
@@ -195,9 +196,9 @@ class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
 
     def _set_coords(self, axis, new):
         """New indices of an axis: of int64 where they are, as CuPy has it, else of the type that was there."""
-        wide = getattr(new, "dtype", None) == cp.int64
+        wide = getattr(new, "dtype", None) == "int64"
         coords = list(self._places)
-        coords[axis] = cp.asarray(new, dtype=cp.int64 if wide else self._places[axis].dtype)
+        coords[axis] = cp.asarray(new, dtype="int64" if wide else type_of(self._places[axis]))
         self.coords = coords
 
     # --- conversions ---
@@ -220,7 +221,7 @@ class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
     def _compressed(self, format):
         major, minor = self._coords if format == "csr" else self._coords[::-1]
         lines, length = self._shape if format == "csr" else self._shape[::-1]
-        index = get_index_dtype(self._coords, maxval=max(self.data.size, length))
+        index = index_dtype(self._coords, maxval=max(self.data.size, length))
         if format == "csr" and self.has_canonical_format:   # SciPy's dok has the flag without the order
             ends = _ends(major, lines)
             if ends is not None:
@@ -241,7 +242,7 @@ class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
     def _in_order(self, ends=None):
         """A canonical matrix whose elements are in the order of rows as compressed ones, of the same arrays."""
         major, minor = self._coords
-        index = get_index_dtype(self._coords, maxval=max(self.data.size, self._shape[1]))
+        index = index_dtype(self._coords, maxval=max(self.data.size, self._shape[1]))
         ends = _ends(major, self._shape[0]) if ends is None else ends
         return self._share(class_of("csr", self._is_array)._new(self.data, minor.astype(index, copy=False), ends.astype(
             index, copy=False), self._shape, True, True))
@@ -256,7 +257,7 @@ class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
         if self.ndim > 2:
             raise ValueError(f"Cannot convert. CSR must be 1D or 2D. Got {self.ndim}D")
         index = self._coords[0]
-        indptr = cp.array([0, self.data.size], dtype=index.dtype)
+        indptr = cp.array([0, self.data.size], dtype=type_of(index))
         data, index = (self.data.copy(), index.copy()) if copy else (self.data, index)
         result = self._share(class_of("csr", self._is_array)._new(data, index, indptr, self._shape))
         if not self.has_canonical_format:
@@ -283,13 +284,13 @@ class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
         if self.ndim != 2:
             raise ValueError(f"Cannot convert. DIA format must be 2D. Got {self.ndim}D")
         self.sum_duplicates()
-        diagonals, number = cp.unique(self._col.astype(cp.int64) - self._row, return_inverse=True)
+        diagonals, number = cp.unique(self._col.astype("int64") - self._row, return_inverse=True)
         if self.data.size == 0:
-            data = cp.zeros((0, 0), dtype=self.dtype)
+            data = cp.zeros((0, 0), dtype=type_of(self))
         else:
-            data = cp.zeros((diagonals.size, int(self._col.max()) + 1), dtype=self.dtype)
+            data = cp.zeros((diagonals.size, int(self._col.max()) + 1), dtype=type_of(self))
             data[number, self._col] = self.data
-        index = get_index_dtype(maxval=max(self.shape))
+        index = index_dtype(maxval=max(self.shape))
         return class_of("dia", self._is_array)((data, diagonals.astype(index)), shape=self.shape)
 
     def toarray(self, order=None, out=None) -> ndarray:
@@ -300,7 +301,7 @@ class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
             return self._delivered(self._flat().toarray().reshape(self._shape), order, out)
         if self.ndim == 1:
             index = self._coords[0]
-            ends = cp.array([0, self.data.size], dtype=index.dtype)
+            ends = cp.array([0, self.data.size], dtype=type_of(index))
             dense = S.sparse_dense(self.data, index, ends, self._shape[0], False, False)
             return self._delivered(dense.reshape(self._shape), order, out)
         if self.data._device >= 0 or math.prod(self._shape) >= 2**63 or out is not None and order is not None:
@@ -309,9 +310,9 @@ class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
         coords, (m, n) = self._coords, self._shape
         if order in ("F", "f"):
             coords, (m, n) = coords[::-1], (n, m)
-        line = coords[0] if m * n < 2**31 else coords[0].astype(cp.int64)
+        line = coords[0] if m * n < 2**31 else coords[0].astype("int64")
         place = line * n + coords[1]
-        ends = cp.array((0, place.size), dtype=place.dtype)
+        ends = cp.array((0, place.size), dtype=type_of(place))
         dense = S.sparse_dense(self.data, place, ends, m * n, False, self.has_canonical_format).reshape(m, n)
         dense = dense.T if order in ("F", "f") else dense
         return dense if out is None else self._delivered(dense, None, out)
@@ -388,7 +389,7 @@ class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
         rows = None
         if self.ndim == 2 and self._shape[0] > max(1 << 24, 8 * self.data.size):    # rows without elements take no room
             rows, rank = cp.unique(self._coords[0], return_inverse=True)
-            few = self._new(self.data, (rank.astype(rows.dtype), self._coords[1]), (rows.size, self._shape[1]))
+            few = self._new(self.data, (rank.astype(type_of(rows)), self._coords[1]), (rows.size, self._shape[1]))
         csr = few.tocsr()
         if self.ndim > 2:
             self._coords = unravel(csr._indices, self._shape)
@@ -413,7 +414,7 @@ class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
         if self._ordered:
             return int(row[at]) * n + int(column[at])
         at = cp.flatnonzero(self.data == value)     # SciPy's dok has the canonical flag without the order
-        return int((row[at].astype(cp.int64) * n + column[at]).min())
+        return int((row[at].astype("int64") * n + column[at]).min())
 
     def eliminate_zeros(self) -> None:
         """Drops elements that are 0, in place."""
@@ -456,17 +457,17 @@ class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
         Parameters: axis: None for all, or one axis; dtype: the result's type; out: an array for it."""
         if self.ndim > 2:
             return super().sum(axis, dtype, out)
-        if validate_axis(axis, self.ndim) is None and self.dtype.kind != "b":
-            return self.data.sum(dtype=dtype or sum_dtype(self.dtype), out=out)
-        if self.ndim < 2 or self.dtype.kind == "b":
+        if validate_axis(axis, self.ndim) is None and type_of(self).kind != "b":
+            return self.data.sum(dtype=dtype or sum_dtype(type_of(self)), out=out)
+        if self.ndim < 2 or type_of(self).kind == "b":
             return self.tocsr().sum(axis=axis, dtype=dtype, out=out)
-        at, within = 1 - validate_axis(axis, 2), sum_dtype(self.dtype)
+        at, within = 1 - validate_axis(axis, 2), sum_dtype(type_of(self))
         data, lines, count = self.data.astype(within, copy=False), self._coords[at], self._shape[at]
         ends = _ends(lines, count)
         if ends is not None:
             result = S.sparse_sum(data, self._coords[1 - at], ends, self._shape[1 - at], 1)
         else:
-            result = S.sparse_sum(data, lines, cp.arange(data.size + 1, dtype=lines.dtype), count, 0)
+            result = S.sparse_sum(data, lines, cp.arange(data.size + 1, dtype=type_of(lines)), count, 0)
         return self._delivered_sum(result, 1 - at, dtype or within, out)
 
     def diagonal(self, k=0) -> ndarray:
@@ -477,10 +478,10 @@ class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
             raise ValueError("diagonal requires two dimensions")
         (m, n), (row, column) = self._shape, self._coords
         if k <= -m or k >= n:
-            return cp.empty(0, dtype=self.dtype)
+            return cp.empty(0, dtype=type_of(self))
         at = cp.flatnonzero((row + k if k else row) == column)
         place = row[at] + k if k < 0 else row[at]
-        ends = cp.arange(at.size + 1, dtype=place.dtype)
+        ends = cp.arange(at.size + 1, dtype=type_of(place))
         return S.sparse_sum(self.data[at], place, ends, min(m + min(k, 0), n - max(k, 0)), 0)
 
     def _matmul_vector(self, other):
@@ -499,7 +500,7 @@ class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
         if row._device < 0:
             return S.sparse_triples(self.data, row, column, m, x)
         if x.ndim == 1:
-            return S.sparse_sum(self.data * x[column], row, cp.arange(row.size + 1, dtype=row.dtype), m, 0)
+            return S.sparse_sum(self.data * x[column], row, cp.arange(row.size + 1, dtype=type_of(row)), m, 0)
         return S.sparse_multiply(*S.sparse_compress(self.data, row, column, m), n, x)
 
     def _setdiag(self, values, k):
@@ -508,9 +509,9 @@ class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
         if count <= 0:
             return
         # what is on the diagonal goes, the new elements come behind all others
-        keep = (self._col.astype(cp.int64) - self._row != k) | (cp.minimum(self._row, self._col) >= count)
-        at = cp.arange(count, dtype=self._row.dtype)
-        new = values[:count] if values.ndim else cp.full(count, values, dtype=self.dtype)
+        keep = (self._col.astype("int64") - self._row != k) | (cp.minimum(self._row, self._col) >= count)
+        at = cp.arange(count, dtype=type_of(self._row))
+        new = values[:count] if values.ndim else cp.full(count, values, dtype=type_of(self))
         self._coords = (cp.concatenate((self._row[keep], at + max(-k, 0))),
                        cp.concatenate((self._col[keep], at + max(k, 0))))
         self.data, self.has_canonical_format = cp.concatenate((self.data[keep], new)), False
@@ -555,7 +556,7 @@ class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
         at = cp.flatnonzero(keep)
         data = self.data[at]
         if not coords:
-            return data.sum(dtype=self.dtype)
+            return data.sum(dtype=type_of(self))
         parts = ((c[at], start, step) for c, start, step in coords)
         parts = (c - start if start else c for c, start, step in parts) if all(s == 1 for _, _, s in coords) else (
             (c - start) // step for c, start, step in parts)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import cuprite as cp
+from cuprite._element_types import type_of
 from cuprite.scipy.sparse._base import _spbase
 from cuprite.scipy.sparse._util import getdtype, isscalarlike
 
@@ -9,7 +10,7 @@ from cuprite.scipy.sparse._util import getdtype, isscalarlike
 def _elementwise(name):
     def method(self):
         data = getattr(cp, name)(self._deduped())
-        getdtype(data.dtype)
+        getdtype(type_of(data))
         return self._with_data(data)
     method.__name__, method.__doc__ = name, f"`cuprite.{name}` of each element."
     return method
@@ -24,9 +25,9 @@ class DataMatrix(_spbase):
 
         Parameters: dtype: the type; casting: which conversions are allowed; copy: whether the result must be new."""
         dtype = getdtype(dtype)
-        if self.dtype == dtype:
+        if type_of(self) == dtype:
             return self.copy() if copy else self
-        if casting != "unsafe" and not cp.can_cast(self.dtype, dtype, casting):
+        if casting != "unsafe" and not cp.can_cast(type_of(self), dtype, casting):
             raise TypeError(f"Cannot cast array data from {self.dtype!r} to {dtype!r} according to the rule "
                             f"'{casting}'")
         new = self._with_data(self.data.astype(dtype))
@@ -37,7 +38,7 @@ class DataMatrix(_spbase):
         """The complex conjugate.
 
         Parameters: copy: whether the result of a real matrix must be new."""
-        if self.dtype.kind == "c":
+        if type_of(self).kind == "c":
             return self._with_data(self.data.conj(), copy=copy)
         return self.copy() if copy else self
 
@@ -45,18 +46,18 @@ class DataMatrix(_spbase):
         return self._with_data(self.data.real.copy())
 
     def _imag(self):
-        return self._with_data(self.data.imag.copy() if self.dtype.kind == "c" else cp.zeros_like(self.data))
+        return self._with_data(self.data.imag.copy() if type_of(self).kind == "c" else cp.zeros_like(self.data))
 
     def __abs__(self) -> _spbase:
         return self._with_data(abs(self._deduped()))
 
     def __round__(self, ndigits=0) -> _spbase:
         data = cp.around(self._deduped(), ndigits)
-        getdtype(data.dtype)
+        getdtype(type_of(data))
         return self._with_data(data)
 
     def __neg__(self) -> _spbase:
-        if self.dtype.kind == "b":
+        if type_of(self).kind == "b":
             raise NotImplementedError("negating a boolean sparse array is not supported")
         return self._with_data(-self.data)
 
@@ -86,7 +87,7 @@ class DataMatrix(_spbase):
                                       "`np.ones(A.shape, dtype=A.dtype)` for this case.")
         data = self._deduped()
         data = (data if dtype is None else data.astype(dtype, copy=False)) ** n
-        getdtype(data.dtype)
+        getdtype(type_of(data))
         return self._with_data(data)
 
     sin = _elementwise("sin")

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import cuprite as cp
 from cuprite import _sparse as S
+from cuprite._element_types import common_type, type_of
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
 from cuprite.scipy.sparse._data import DataMatrix
 from cuprite.scipy.sparse._util import (
-    check_shape, get_index_dtype, getdtype, isscalarlike, isshape, sum_dtype, upcast, validate_axis,
-    without_halves)
+    check_shape, getdtype, index_dtype, isscalarlike, isshape, sum_dtype, upcast, validate_axis, without_halves)
 
 
 class _dia(DataMatrix):
@@ -30,12 +30,12 @@ class _dia(DataMatrix):
             self._shape = check_shape(shape)
             make = cp.array if copy else cp.asarray
             self.data = cp.atleast_2d(make(data, dtype=dtype))
-            index = get_index_dtype(maxval=max(self._shape))
+            index = index_dtype(maxval=max(self._shape))
             self.offsets = cp.atleast_1d(make(offsets, dtype=index))
         elif isinstance(arg1, tuple):
             self._shape = check_shape(arg1)
             self.data = cp.zeros((0, 0), dtype=getdtype(dtype, default=float))
-            self.offsets = cp.zeros(0, dtype=get_index_dtype(maxval=max(self._shape)))
+            self.offsets = cp.zeros(0, dtype=index_dtype(maxval=max(self._shape)))
         else:
             if not issparse(arg1):
                 dense = cp.asarray(arg1)
@@ -44,7 +44,7 @@ class _dia(DataMatrix):
                 arg1 = class_of("coo", self._is_array)(dense, dtype=dtype, shape=shape)
             other = arg1.copy() if arg1.format == "dia" and copy else arg1.todia()
             self.data, self.offsets, self._shape = other.data, other.offsets, check_shape(other.shape)
-        getdtype(self.data.dtype if dtype is None else dtype)
+        getdtype(type_of(self.data) if dtype is None else dtype)
         if dtype is not None:
             self.data = self.data.astype(getdtype(dtype), copy=False)
         self._check()
@@ -120,7 +120,7 @@ class _dia(DataMatrix):
     def _coordinates(self):
         mask = self._mask() & (self.data != 0)
         which, column = mask.nonzero()
-        index = get_index_dtype((self.offsets,), maxval=max(self._shape))
+        index = index_dtype((self.offsets,), maxval=max(self._shape))
         row = (column - self.offsets[which]).astype(index)
         return class_of("coo", self._is_array)._new(self.data[mask], (row, column.astype(index)), self._shape)
 
@@ -157,13 +157,13 @@ class _dia(DataMatrix):
         Parameters: axes: None or (1, 0); copy: whether arrays must not be shared."""
         self._check_axes(axes)
         m, n = self._shape
-        column = cp.arange(m) - (-self.offsets.astype(cp.int64))[:, None]
+        column = cp.arange(m) - (-self.offsets.astype("int64"))[:, None]
         inside = (column >= 0) & (column < self.data.shape[1])
         if self.data.size == 0:
-            data = cp.zeros((self.offsets.size, m), dtype=self.dtype)
+            data = cp.zeros((self.offsets.size, m), dtype=type_of(self))
         else:
             data = self.data[cp.arange(self.offsets.size)[:, None], cp.where(inside, column, 0)]
-            data = cp.where(inside, data, cp.zeros((), dtype=self.dtype))
+            data = cp.where(inside, data, cp.zeros((), dtype=type_of(self)))
         return type(self)((data, -self.offsets), shape=(n, m))
 
     def resize(self, *shape) -> None:
@@ -174,7 +174,7 @@ class _dia(DataMatrix):
         m, n = shape
         self.data = self.data[:, :n]
         if m > self._shape[0] and bool((self.offsets + self._shape[0] < self.data.shape[1]).any()):
-            self.data = cp.where(self._mask(), self.data, cp.zeros((), dtype=self.dtype))
+            self.data = cp.where(self._mask(), self.data, cp.zeros((), dtype=type_of(self)))
         self._shape = shape
 
     # --- elements ---
@@ -188,15 +188,15 @@ class _dia(DataMatrix):
         Parameters: k: which; 0 is the main one, above it positive."""
         m, n = self._shape
         if k <= -m or k >= n:
-            return cp.empty(0, dtype=self.dtype)
+            return cp.empty(0, dtype=type_of(self))
         first, last = max(0, k), min(m + k, n)
         offsets = self.offsets.tolist()
         if k not in offsets:
-            return cp.zeros(last - first, dtype=self.dtype)
+            return cp.zeros(last - first, dtype=type_of(self))
         part = self.data[offsets.index(k), first:last]
         if part.size == last - first:
             return part     # a view, as SciPy's
-        result = cp.zeros(last - first, dtype=self.dtype)
+        result = cp.zeros(last - first, dtype=type_of(self))
         result[:part.size] = part
         return result
 
@@ -204,8 +204,8 @@ class _dia(DataMatrix):
         """The sum of the elements.
 
         Parameters: axis: None for all, or one axis; dtype: the result's type; out: an array for it."""
-        axis, within = validate_axis(axis), sum_dtype(self.dtype)
-        if axis == 0 or self.dtype.kind == "b":
+        axis, within = validate_axis(axis), sum_dtype(type_of(self))
+        if axis == 0 or type_of(self).kind == "b":
             return super().sum(axis=axis, dtype=dtype, out=out)
         rows = self._times(cp.ones(self._shape[1], dtype=within))
         if axis is None:
@@ -224,11 +224,11 @@ class _dia(DataMatrix):
         if known and columns == self.data.shape[1]:
             self.data[offsets.index(k), first:first + count] = values
             return
-        data = cp.zeros((len(offsets) + (not known), columns), dtype=self.dtype)
+        data = cp.zeros((len(offsets) + (not known), columns), dtype=type_of(self))
         data[:len(offsets), :self.data.shape[1]] = self.data
         data[offsets.index(k) if known else len(offsets), first:first + count] = values
         if not known:
-            self.offsets = cp.concatenate((self.offsets, cp.array([k], dtype=self.offsets.dtype)))
+            self.offsets = cp.concatenate((self.offsets, cp.array([k], dtype=type_of(self.offsets))))
         self.data = data
 
     # --- two operands ---
@@ -245,12 +245,12 @@ class _dia(DataMatrix):
             return type(self)((data, self.offsets.copy()), shape=self._shape)
         offsets = cp.union1d(self.offsets, other.offsets)
         columns = max(self.data.shape[1], other.data.shape[1])
-        data = cp.zeros((offsets.size, columns), dtype=cp.result_type(self.dtype, other.dtype))
+        data = cp.zeros((offsets.size, columns), dtype=common_type(self, other))
         for matrix, plus in ((self, True), (other, sign > 0)):
             if not matrix.data.size:
                 continue
             place = cp.searchsorted(offsets, matrix.offsets)
-            part = cp.where(matrix._mask(), matrix.data, cp.zeros((), dtype=matrix.dtype))
+            part = cp.where(matrix._mask(), matrix.data, cp.zeros((), dtype=type_of(matrix)))
             wide = cp.zeros_like(data)
             wide[place, :part.shape[1]] = part
             data = data + wide if plus else data - wide
@@ -299,7 +299,7 @@ class _dia(DataMatrix):
     def _matmul_sparse(self, other):
         if other.format != "dia":
             return self.tocsr()._matmul_sparse(other)
-        dtype, shape = upcast(self.dtype, other.dtype), (self._shape[0], other._shape[1])
+        dtype, shape = upcast(type_of(self), type_of(other)), (self._shape[0], other._shape[1])
         if 0 in (*self._shape, *shape):
             return type(self)(shape, dtype=dtype)
         if self.data._device < 0 and self.data.device == other.data.device:
@@ -313,15 +313,15 @@ class _dia(DataMatrix):
         """The product with diagonals, of all of which each one has its products at once."""
         rows, inner = self._shape
         length = min(other.data.shape[1], shape[1])
-        sums = cp.unique(self.offsets.astype(cp.int64)[:, None] + other.offsets)
+        sums = cp.unique(self.offsets.astype("int64")[:, None] + other.offsets)
         sums = sums[(sums > -rows) & (sums < length)]
         data = cp.zeros((sums.size, length), dtype=dtype)
         mine, column = self.data.astype(dtype, copy=False)[:, :inner], cp.arange(length)
         if not sums.size or not mine.size:
-            return self._new(data, sums.astype(get_index_dtype(maxval=max(shape))), shape)
+            return self._new(data, sums.astype(index_dtype(maxval=max(shape))), shape)
         for k, theirs in zip(other.offsets.tolist(), other.data.astype(dtype, copy=False)[:, :length]):
             row = column - k
-            offset = self.offsets.astype(cp.int64) + k
+            offset = self.offsets.astype("int64") + k
             at = cp.searchsorted(sums, offset)
             known = (at < sums.size) & (sums[cp.minimum(at, sums.size - 1)] == offset)
             here, at = mine[known], at[known]
@@ -329,7 +329,7 @@ class _dia(DataMatrix):
                 column < offset[known][:, None] + rows)
             term = here[:, cp.clip(row, 0, here.shape[1] - 1)] * theirs
             data[at] = cp.where(inside, data[at] + term, data[at])
-        return self._new(data, sums.astype(get_index_dtype(maxval=max(shape))), shape)
+        return self._new(data, sums.astype(index_dtype(maxval=max(shape))), shape)
 
 
 class dia_array(_dia, sparray):

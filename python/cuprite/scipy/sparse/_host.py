@@ -7,9 +7,10 @@ from __future__ import annotations
 from itertools import chain
 
 import cuprite as cp
+from cuprite._element_types import common_type
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
 from cuprite.scipy.sparse._util import (
-    check_shape, get_index_dtype, getdtype, isscalarlike, isshape, sum_dtype, validate_axis)
+    check_shape, index_dtype, getdtype, isscalarlike, isshape, sum_dtype, validate_axis)
 
 _FEW = 1 << 9   # rows whose lists are read one by one; more of them by way of SciPy's compressed rows
 
@@ -47,6 +48,7 @@ class _host(_spbase):
             self._matrix = theirs(_on_host(arg1), shape=shape, dtype=dtype, copy=True)
         getdtype(self._matrix.dtype)
 
+    _type = property(lambda self: common_type(self._matrix.dtype))
     dtype = property(lambda self: cp.dtype(self._matrix.dtype), doc="The type of the elements.")
     ndim = property(lambda self: self._matrix.ndim, doc="The number of axes.")
     _shape = property(lambda self: self._matrix.shape)
@@ -270,8 +272,8 @@ class _dok(_host):
         Parameters: copy: for SciPy's sake."""
         import numpy
         keys, n = self._matrix.keys(), len(self._matrix.keys())
-        index = get_index_dtype(maxval=max(self._shape))
-        flat = numpy.fromiter(keys if self.ndim == 1 else chain.from_iterable(keys), numpy.dtype(index.__name__),
+        index = index_dtype(maxval=max(self._shape))
+        flat = numpy.fromiter(keys if self.ndim == 1 else chain.from_iterable(keys), numpy.dtype(index),
                               n * self.ndim)
         data = numpy.fromiter(self._matrix.values(), self._matrix.dtype, n)
         coords = tuple(cp.asarray(numpy.ascontiguousarray(flat[k::self.ndim])) for k in range(self.ndim))

@@ -6,7 +6,8 @@ import operator
 import warnings
 
 import cuprite as cp
-from cuprite import _sparse as S
+from cuprite import _numpy, _sparse as S
+from cuprite._element_types import type_of
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, taken
 from cuprite.scipy.sparse._util import SparseEfficiencyWarning, isintlike
 
@@ -30,7 +31,7 @@ def _as_mask(x, ndim):
             return None
         import numpy
         x = numpy.asarray(x)
-    return x if x.dtype.kind == "b" else None
+    return x if type_of(x).kind == "b" else None
 
 
 def as_numbers(x, length, most=2):
@@ -44,15 +45,15 @@ def as_numbers(x, length, most=2):
     if not 1 <= x.ndim <= most:
         raise MoreAxes(f"Index dimension must be 1 or 2. Got {x.ndim}")
     if x.size == 0:
-        return cp.zeros(x.shape, dtype=cp.int64)
-    if x.dtype.kind not in "iu":
+        return cp.zeros(x.shape, dtype="int64")
+    if type_of(x).kind not in "iu":
         raise IndexError("arrays used as indices must be of integer (or boolean) type")
     low, high = int(x.min()), int(x.max())
     if high >= length:
         raise IndexError(f"index ({high}) out of range")
     if low < -length:
         raise IndexError(f"index ({low}) out of range")
-    x = cp.asarray(x, dtype=cp.int64)
+    x = cp.asarray(x, dtype="int64")
     return cp.where(x < 0, x + length, x) if low < 0 else x
 
 
@@ -104,11 +105,11 @@ def _resolve(items, shape):
                 raise IndexError(f"index ({item}) out of range")
             index.append(item % shape[at])
             fancy.append(at)
-        elif hasattr(item, "dtype") and item.dtype.kind == "b":
+        elif hasattr(item, "dtype") and type_of(item).kind == "b":
             part = tuple(shape[at:at + item.ndim])
             if tuple(item.shape) != part:
                 raise IndexError(f"bool index {at} has shape {part} instead of {item.shape}")
-            index.extend(cp.asarray(x, dtype=cp.int64) for x in item.nonzero())
+            index.extend(cp.asarray(x, dtype="int64") for x in item.nonzero())
             arrays.extend(range(at, at + item.ndim))
             fancy.extend(range(at, at + item.ndim))
         else:
@@ -118,7 +119,7 @@ def _resolve(items, shape):
     if arrays:
         shapes = [index[i].shape for i in arrays]
         try:
-            together = list(shapes[0] if len(shapes) == 1 else cp.broadcast_shapes(*shapes))
+            together = list(shapes[0] if len(shapes) == 1 else _numpy.broadcast_shapes(*shapes))
         except ValueError:
             raise IndexError("shape mismatch: indexing arrays could not be broadcast together with shapes "
                              + " ".join(str(s) for s in shapes)) from None
@@ -138,7 +139,7 @@ def _wanted(triple, columns):
     data, indices, indptr = triple
     place = cp.searchsorted(wanted, indices)
     keep = cp.append(wanted, -1)[place] == indices
-    triple = S.sparse_select(data, place.astype(indices.dtype), indptr, keep)
+    triple = S.sparse_select(data, place.astype(type_of(indices)), indptr, keep)
     return triple, max(wanted.size, 1), columns
 
 
@@ -164,7 +165,7 @@ class IndexedRows:
         if _whole(s, length):
             return self
         if step != 1 or count == 0:
-            return self._take_major(cp.arange(start, start + count * step, step, dtype=cp.int64)[:count])
+            return self._take_major(cp.arange(start, start + count * step, step, dtype="int64")[:count])
         data, indices, indptr = self._triple()
         first, last = indptr[cp.array([start, stop])].tolist()
         return self._part((data[first:last].copy(), indices[first:last].copy(), indptr[start:stop + 1] - first),
@@ -177,7 +178,7 @@ class IndexedRows:
         if _whole(s, length):
             return self
         if step < 0:
-            return self._take_minor(cp.arange(start, start + count * step, step, dtype=cp.int64)[:count])
+            return self._take_minor(cp.arange(start, start + count * step, step, dtype="int64")[:count])
         data, indices, indptr = self._triple()
         keep = (indices >= start) & (indices < stop)
         if step > 1:
@@ -228,7 +229,7 @@ class IndexedRows:
 
     def _rows_of_array(self, key):
         """The rows of a key that is one array, by one look at it; None for another key, and where one is negative."""
-        if not isinstance(key, cp.ndarray) or key.ndim != 1 or key.dtype.kind not in "iu" or not key.size or \
+        if not isinstance(key, cp.ndarray) or key.ndim != 1 or type_of(key).kind not in "iu" or not key.size or \
                 self.ndim != 2 or self.format != "csr":
             return None
         try:
@@ -257,7 +258,7 @@ class IndexedRows:
         """Of a matrix of one axis."""
         i = index[0]
         if isinstance(i, int):
-            return self._at(cp.zeros(1, dtype=cp.int64), cp.array([i]))[0]
+            return self._at(cp.zeros(1, dtype="int64"), cp.array([i]))[0]
         if isinstance(i, slice):
             if i == slice(None):
                 return self.copy()
@@ -265,7 +266,7 @@ class IndexedRows:
             part = part.copy() if part is self else part
             part._shape = (part._shape_as_2d[1],)
             return part
-        return self._at(cp.zeros(i.size, dtype=cp.int64), i.ravel()).reshape(i.shape)
+        return self._at(cp.zeros(i.size, dtype="int64"), i.ravel()).reshape(i.shape)
 
     def _items(self, row, column):
         if isinstance(row, int) and isinstance(column, int):
@@ -281,7 +282,7 @@ class IndexedRows:
     def _places(self, row, column):
         """Elements at pairs of indices."""
         if row.size == 0:
-            return type(self)(cp.atleast_2d(row).shape, dtype=self.dtype)
+            return type(self)(cp.atleast_2d(row).shape, dtype=type_of(self))
         value = self._at(*self._swap((row.ravel(), column.ravel())))
         if row.ndim == 1:
             return self._two_axes(value)
@@ -296,7 +297,7 @@ class IndexedRows:
             return self._set_item(index[0], x)
         row, column = index
         if isinstance(row, int) and isinstance(column, int):
-            x = x.toarray() if issparse(x) else cp.asarray(x, dtype=self.dtype)
+            x = x.toarray() if issparse(x) else cp.asarray(x, dtype=type_of(self))
             if x.size != 1:
                 raise ValueError("Trying to assign a sequence to an item")
             return self._set_many(*self._swap((cp.array([row]), cp.array([column]))), x.ravel())
@@ -304,7 +305,7 @@ class IndexedRows:
         i, j = cp.broadcast_arrays(row, column)
         if issparse(x):
             return self._set_sparse(i, j, x)
-        x = cp.asarray(x, dtype=self.dtype)
+        x = cp.asarray(x, dtype=type_of(self))
         if tuple(n for n in x.shape if n != 1) != tuple(n for n in i.shape if n != 1):
             x = cp.broadcast_to(x, i.shape)
         if x.size:
@@ -313,27 +314,27 @@ class IndexedRows:
     def _grid(self, row, column):
         """The indices of both axes as arrays that broadcast to the places."""
         if isinstance(row, slice):
-            row = cp.arange(*row.indices(self.shape[0]), dtype=cp.int64)[:, None]
+            row = cp.arange(*row.indices(self.shape[0]), dtype="int64")[:, None]
         elif isinstance(row, int):
             row = cp.array([row])
         if isinstance(column, slice):
-            column = cp.arange(*column.indices(self.shape[1]), dtype=cp.int64)[None, :]
+            column = cp.arange(*column.indices(self.shape[1]), dtype="int64")[None, :]
             row = row[:, None] if row.ndim == 1 else row
         elif isinstance(column, int):
             column = cp.array([column])
         return row, column
 
     def _set_item(self, i, x):
-        x = x.toarray() if issparse(x) else cp.asarray(x, dtype=self.dtype)
+        x = x.toarray() if issparse(x) else cp.asarray(x, dtype=type_of(self))
         if isinstance(i, int):
             if x.size != 1:
                 raise ValueError("Trying to assign a sequence to an item")
             i = cp.array([i])
         elif isinstance(i, slice):
-            i = cp.arange(*i.indices(self.shape[0]), dtype=cp.int64)
+            i = cp.arange(*i.indices(self.shape[0]), dtype="int64")
         x = x.reshape(i.shape) if x.size == i.size else cp.broadcast_to(x, i.shape)
         if x.size:
-            self._set_many(cp.zeros(i.size, dtype=cp.int64), i.ravel(), x.ravel())
+            self._set_many(cp.zeros(i.size, dtype="int64"), i.ravel(), x.ravel())
 
     def _set_sparse(self, i, j, x):
         if 0 in x.shape:
@@ -347,7 +348,7 @@ class IndexedRows:
             raise ValueError("shape mismatch in assignment")
         x.sum_duplicates()
         self._zero_many(*self._swap((i.ravel(), j.ravel())))
-        r, c, data = x._row.astype(cp.int64), x._col.astype(cp.int64), x.data.astype(self.dtype, copy=False)
+        r, c, data = x._row.astype("int64"), x._col.astype("int64"), x.data.astype(type_of(self), copy=False)
         if not data.size:
             return
         n = data.size
@@ -369,7 +370,7 @@ class IndexedRows:
 
     def _set_many(self, major, minor, x, warn=True):
         """Sets elements; of several at one place the last one."""
-        x = x.astype(self.dtype, copy=False)
+        x = x.astype(type_of(self), copy=False)
         at = self._find(major, minor)
         there = at >= 0
         if bool(there.all()):
@@ -392,9 +393,9 @@ class IndexedRows:
             _, last = cp.unique(cp.stack((major, minor), axis=1)[::-1], axis=0, return_index=True)
         keep = major.size - 1 - last
         data, indices, indptr = self._triple()
-        index = cp.int64 if indices.size + keep.size > 2**31 - 1 else indices.dtype
-        rows = cp.concatenate((S.sparse_rows(indices, indptr), major[keep].astype(indices.dtype))).astype(index)
-        columns = cp.concatenate((indices, minor[keep].astype(indices.dtype))).astype(index)
+        index = "int64" if indices.size + keep.size > 2**31 - 1 else type_of(indices)
+        rows = cp.concatenate((S.sparse_rows(indices, indptr), major[keep].astype(type_of(indices)))).astype(index)
+        columns = cp.concatenate((indices, minor[keep].astype(type_of(indices)))).astype(index)
         self._put(S.sparse_compress(cp.concatenate((data, x[keep])), rows, columns, lines), None, None)
         self.sort_indices()
         self._canonical = True

@@ -3,6 +3,7 @@ coordinates, as NumPy chooses those of a dense array."""
 from __future__ import annotations
 
 import cuprite as cp
+from cuprite._element_types import type_of
 from cuprite.scipy.sparse._axes import ravel, repeated, unravel
 from cuprite.scipy.sparse._base import class_of, is_foreign, issparse, taken
 from cuprite.scipy.sparse._index import as_numbers, items_of
@@ -42,12 +43,12 @@ class _Chosen:
             if not -shape[at] <= item < shape[at]:
                 raise IndexError(f"index ({item}) out of range")
             self.index.append(item % shape[at])
-        elif getattr(item, "dtype", cp.dtype(cp.int64)).kind == "b":
+        elif getattr(type_of(item, None), "kind", "i") == "b":
             part = tuple(shape[at:at + item.ndim])
             if tuple(item.shape) != part:
                 raise IndexError(f"bool index {at} has shape {part} instead of {item.shape}")
             self.arrays.extend(range(at, at + item.ndim))
-            self.index.extend(cp.asarray(x, dtype=cp.int64) for x in item.nonzero())
+            self.index.extend(cp.asarray(x, dtype="int64") for x in item.nonzero())
         else:
             self.arrays.append(at)
             self.index.append(as_numbers(item, shape[at], most=64))
@@ -76,7 +77,7 @@ def _within(m, chosen):
         elif isinstance(item, slice):
             start, stop, step = item.indices(m._shape[a])
             count = len(range(start, stop, step))
-            place = (c.astype(cp.int64) - start) * (1 if step > 0 else -1)
+            place = (c.astype("int64") - start) * (1 if step > 0 else -1)
             keep &= (place >= 0) & (place % abs(step) == 0) & (place // abs(step) < count)
             places[a] = place // abs(step)
     return keep, places
@@ -116,11 +117,11 @@ class IndexedAxes:
             at, number = _joined(self, chosen, at)
         if chosen.shape == ():
             self.sum_duplicates()
-            return self.data[_within(self, chosen)[0]].sum(dtype=self.dtype)
+            return self.data[_within(self, chosen)[0]].sum(dtype=type_of(self))
         fancy = iter(unravel(number, chosen.together) if chosen.together else ())
-        coords = [cp.zeros(at.size, dtype=cp.int64) if a is None else next(fancy) if a == "array" else places[a][at]
+        coords = [cp.zeros(at.size, dtype="int64") if a is None else next(fancy) if a == "array" else places[a][at]
                   for a in chosen.axes]
-        return class_of("coo", True)((self.data[at], tuple(coords)), shape=chosen.shape, dtype=self.dtype)
+        return class_of("coo", True)((self.data[at], tuple(coords)), shape=chosen.shape, dtype=type_of(self))
 
     def _set_axes(self, key, x):
         chosen = _Chosen(taken(key, self) if is_foreign(key) else key, self._shape)
@@ -133,7 +134,7 @@ class IndexedAxes:
         drop = cp.zeros(self.data.size, dtype=bool)
         drop[there] = True
         stay = ~drop
-        coords = tuple(cp.concatenate((c[stay], new.astype(c.dtype))) for c, new in zip(self._coords, coords))
+        coords = tuple(cp.concatenate((c[stay], new.astype(type_of(c)))) for c, new in zip(self._coords, coords))
         self.data, self._coords = cp.concatenate((self.data[stay], data)), coords
         self.has_canonical_format = False
 
@@ -141,7 +142,7 @@ class IndexedAxes:
         """The elements that are set and where, without zeros; of several at one place the last one."""
         shape, axes = chosen.shape, chosen.axes
         if not issparse(x):
-            x = cp.asarray(x, dtype=self.dtype)
+            x = cp.asarray(x, dtype=type_of(self))
             while x.ndim > len(shape) and x.shape[0] == 1:
                 x = x[0]
             x = class_of("coo", True)(cp.broadcast_to(x, shape).reshape(shape or (1,)))
@@ -157,20 +158,20 @@ class IndexedAxes:
         number = None
         if chosen.arrays:
             number = ravel([c for c, a in zip(x._coords, axes) if a == "array"], chosen.together) if chosen.together \
-                else cp.zeros(x.data.size, dtype=cp.int64)
+                else cp.zeros(x.data.size, dtype="int64")
         coords = []
         for a, item in enumerate(chosen.index):
             if isinstance(item, int):
-                coords.append(cp.full(x.data.size, item, dtype=cp.int64))
+                coords.append(cp.full(x.data.size, item, dtype="int64"))
             elif isinstance(item, slice):
                 start, _, step = item.indices(self._shape[a])
-                coords.append(start + places[a].astype(cp.int64) * step)
+                coords.append(start + places[a].astype("int64") * step)
             else:
                 coords.append(item.ravel()[number])
         if chosen.arrays and x.data.size:
             place = ravel(coords, self._shape)
             _, last = cp.unique(place[::-1], return_index=True)
             last = place.size - 1 - last
-            return x.data[last].astype(self.dtype), [c[last] for c in coords]
-        return x.data.astype(self.dtype, copy=False), coords
+            return x.data[last].astype(type_of(self)), [c[last] for c in coords]
+        return x.data.astype(type_of(self), copy=False), coords
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 import math
 
 import cuprite as cp
+from cuprite._element_types import type_of
 from cuprite.scipy.sparse._base import _spbase, class_of
-from cuprite.scipy.sparse._util import get_index_dtype, validate_axis
+from cuprite.scipy.sparse._util import index_dtype, validate_axis
 
 
 def _per_line(m, ufunc):
@@ -26,15 +27,15 @@ class Extremes:
         m, length, count = self._lines_along(axis)
         lines, value, lengths = _per_line(m, ufunc)
         if not explicit and value.size:
-            value = cp.where(lengths < length, ufunc(value, cp.zeros((), dtype=value.dtype)), value)
+            value = cp.where(lengths < length, ufunc(value, cp.zeros((), dtype=type_of(value))), value)
         keep = value != 0
-        index = get_index_dtype(maxval=count)
+        index = index_dtype(maxval=count)
         lines, value = lines[keep].astype(index), value[keep]
         if self._is_array:
-            return class_of("coo", True)((value, (lines,)), shape=(count,), dtype=self.dtype)
+            return class_of("coo", True)((value, (lines,)), shape=(count,), dtype=type_of(self))
         zeros = cp.zeros_like(lines)
         at, shape = ((zeros, lines), (1, count)) if axis == 0 else ((lines, zeros), (count, 1))
-        return class_of("coo", False)((value, at), shape=shape, dtype=self.dtype)
+        return class_of("coo", False)((value, at), shape=shape, dtype=type_of(self))
 
     def _min_or_max(self, axis, out, ufunc, explicit):
         if out is not None:
@@ -46,11 +47,11 @@ class Extremes:
             return self._extreme_along(axis, ufunc, explicit)
         data = self._deduped()
         if not data.size:
-            return cp.zeros((), dtype=data.dtype)
+            return cp.zeros((), dtype=type_of(data))
         value = ufunc.reduce(data.ravel())
         if explicit or data.size == math.prod(self._shape):
             return value
-        return ufunc(cp.zeros((), dtype=data.dtype), value)
+        return ufunc(cp.zeros((), dtype=type_of(data)), value)
 
     def max(self, axis=None, out=None, *, explicit=False) -> _spbase | ndarray:
         """The greatest element.
@@ -115,20 +116,20 @@ class Extremes:
 
     def _arg_along(self, axis, ufunc, compare, explicit):
         m, length, count = self._lines_along(axis)
-        result = cp.zeros(count, dtype=cp.int64)
+        result = cp.zeros(count, dtype="int64")
         lines, value, lengths = _per_line(m, ufunc)
         if lines.size:
-            data, begin = m.data, m._indptr[lines].astype(cp.int64)
+            data, begin = m.data, m._indptr[lines].astype("int64")
             which = cp.repeat(cp.arange(lines.size), lengths)
             place = cp.arange(data.size) - begin[which]
             beyond = cp.int64(2**62)
             same = (data == value[which]) | ((data != data) & (value != value)[which])
             first = cp.minimum.reduceat(cp.where(same, place, beyond), begin)
-            column = m._indices[begin + first].astype(cp.int64)
+            column = m._indices[begin + first].astype("int64")
             if not explicit:
                 gap = cp.minimum.reduceat(cp.where(m._indices != place, place, beyond), begin)
                 gap = cp.minimum(gap, lengths)   # the first column without an element
-                zero = cp.zeros((), dtype=data.dtype)
+                zero = cp.zeros((), dtype=type_of(data))
                 stored = compare(value, zero) | (lengths == length)
                 column = cp.where(stored, column, cp.where(value == zero, cp.minimum(column, gap), gap))
             result[lines] = column

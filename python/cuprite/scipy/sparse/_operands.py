@@ -7,6 +7,7 @@ import warnings
 
 import cuprite as cp
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import type_of
 from cuprite.scipy.sparse._util import SparseEfficiencyWarning, is_host, isdense, isscalarlike
 
 _NEGATED = {operator.eq: operator.ne, operator.ne: operator.eq, operator.lt: operator.ge, operator.ge: operator.lt,
@@ -165,15 +166,15 @@ class Operands:
         if other is None:
             return NotImplemented
         if isscalarlike(other):
-            if cp.can_cast(self.dtype, cp.float64):
-                return self.astype(cp.float64, copy=False)._mul_scalar(1 / other)
+            if cp.can_cast(type_of(self), "float64"):
+                return self.astype("float64", copy=False)._mul_scalar(1 / other)
             return self._mul_scalar(1 / other)
         if isdense(other):
             return self.multiply(cp.divide(1, other))
         if issparse(other):
             mine = self.tocsr()
-            if cp.can_cast(self.dtype, cp.float64):
-                mine = mine.astype(cp.float64, copy=False)
+            if cp.can_cast(type_of(self), "float64"):
+                mine = mine.astype("float64", copy=False)
             return mine._divide_sparse(other)
         return NotImplemented
 

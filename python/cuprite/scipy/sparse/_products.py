@@ -2,14 +2,14 @@
 from __future__ import annotations
 
 import cuprite as cp
+from cuprite import _numpy
 from cuprite.scipy.sparse._base import _spbase, issparse, taken
 from cuprite.scipy.sparse._operands import broadcast, repeated_lines
 
 
 def broadcast_shape(a, b):
     """The shape that both broadcast to."""
-    import numpy
-    return numpy.broadcast_shapes(a, b)
+    return _numpy.broadcast_shapes(a, b)
 
 
 def _by_sparse(m, other):
@@ -38,7 +38,7 @@ def _by_dense(m, other):
         coo = coo.reshape((1, columns))
     wide = cp.atleast_2d(other)
     fits = wide.shape[0] in (1, rows) and wide.shape[1] in (1, columns)
-    if fits and (rows, columns) == cp.broadcast_shapes((rows, columns), wide.shape):
+    if fits and (rows, columns) == _numpy.broadcast_shapes((rows, columns), wide.shape):
         at = (coo._row if wide.shape[0] > 1 else cp.zeros_like(coo._row),
               coo._col if wide.shape[1] > 1 else cp.zeros_like(coo._col))
         result = coo._with_data(coo.data * wide[at], copy=False)

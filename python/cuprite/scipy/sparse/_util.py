@@ -5,6 +5,7 @@ import math
 import operator
 
 import cuprite as cp
+from cuprite._element_types import common_type, type_of
 
 INT32_MAX = 2**31 - 1
 SUPPORTED = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64",
@@ -26,14 +27,14 @@ class SparseFormatWarning(SparseWarning):
 
 def getdtype(dtype, a=None, default=None):
     """A supported element type: `dtype`, else that of `a`, else the default."""
-    if dtype is not None:
-        new = cp.dtype(dtype)
-    elif a is not None and hasattr(a, "dtype"):
-        new = cp.dtype(a.dtype)
-    elif default is not None:
-        new = cp.dtype(default)
-    else:
+    if dtype is None:
+        dtype = type_of(a, default)
+    if dtype is None:
         raise TypeError("could not interpret data type")
+    try:
+        new = common_type(dtype)
+    except ValueError:  # none of ours
+        new = cp.dtype(dtype)
     if new.char not in CHARS and new.name not in SUPPORTED:
         raise ValueError(f"scipy.sparse does not support dtype {new}. The only supported types are: "
                          f"{', '.join(SUPPORTED)}.")
@@ -42,14 +43,14 @@ def getdtype(dtype, a=None, default=None):
 
 def upcast(*dtypes):
     """The type that holds elements of all of these."""
-    return getdtype(cp.result_type(*dtypes) if len(dtypes) > 1 else dtypes[0])
+    return getdtype(common_type(*dtypes) if len(dtypes) > 1 else dtypes[0])
 
 
 def sum_dtype(dtype):
     """The type in which NumPy sums elements."""
     if dtype.kind == "u":
-        return cp.dtype(cp.uint64)
-    return cp.dtype(cp.int64) if dtype.kind in "bi" else dtype
+        return common_type("uint64")
+    return common_type("int64") if dtype.kind in "bi" else dtype
 
 
 def is_host(x):
@@ -72,11 +73,11 @@ def isscalarlike(x):
 def without_halves(x):
     """x, in float32 where it is of 16 bits, of which a sparse matrix has none. ValueError for other types that it has
     not."""
-    if x.dtype.char in CHARS:
+    if type_of(x).char in CHARS:
         return x
-    if x.dtype.name in ("float16", "bfloat16"):
-        return x.astype(cp.float32)
-    getdtype(x.dtype)
+    if type_of(x).name in ("float16", "bfloat16"):
+        return x.astype("float32")
+    getdtype(type_of(x))
     return x
 
 
@@ -178,21 +179,26 @@ def get_index_dtype(arrays=(), maxval=None, check_contents=False) -> type:
 
     Parameters: arrays: an array or a tuple of them; maxval: a number that must fit; check_contents: whether the values
         count, not the types alone."""
+    return getattr(cp, index_dtype(arrays, maxval, check_contents))
+
+
+def index_dtype(arrays=(), maxval=None, check_contents=False):
+    """The same by its name."""
     if maxval is not None and int(maxval) > INT32_MAX:
-        return cp.int64
+        return "int64"
     for a in (arrays,) if isinstance(arrays, cp.ndarray) or hasattr(arrays, "dtype") else arrays:
-        if not hasattr(a, "dtype"):
+        if not isinstance(a, cp.ndarray) and not hasattr(a, "dtype"):
             import numpy
             a = numpy.asarray(a)
-        if a.dtype.char == "i" or cp.can_cast(a.dtype, cp.int32):
+        if type_of(a).char == "i" or cp.can_cast(type_of(a), "int32"):
             continue
         if check_contents:
             if a.size == 0:
                 continue
-            if a.dtype.kind in "iu" and int(a.min()) >= -2**31 and int(a.max()) <= INT32_MAX:
+            if type_of(a).kind in "iu" and int(a.min()) >= -2**31 and int(a.max()) <= INT32_MAX:
                 continue
-        return cp.int64
-    return cp.int32
+        return "int64"
+    return "int32"
 
 
 def safely_cast_index_arrays(A, idx_dtype=None, msg="") -> tuple[ndarray, ...] | ndarray:
@@ -200,7 +206,7 @@ def safely_cast_index_arrays(A, idx_dtype=None, msg="") -> tuple[ndarray, ...] |
 
     Parameters: A: a matrix with index arrays; idx_dtype: a type of integers, int32 by default; msg: what needs it.
     Errors: ValueError for indices that do not fit, TypeError for lil and dok."""
-    idx_dtype = cp.dtype(cp.int32 if idx_dtype is None else idx_dtype)
+    idx_dtype = cp.dtype("int32" if idx_dtype is None else idx_dtype)
     msg, most = msg or f"dtype {idx_dtype}", cp.iinfo(idx_dtype).max
     wide = max(A.shape) > most
     if A.format in ("csr", "csc", "bsr"):

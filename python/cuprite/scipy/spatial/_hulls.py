@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import math
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import _spatial, ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import type_of
 from cuprite.scipy.spatial.distance._metrics import array, points
 
 
@@ -36,8 +36,8 @@ def _check_magnitudes(x, dimensions):
     """QhullError for points so far out that products of theirs overflow: with some of them Qhull, which has so many
     dimensions, reads beyond its memory and ends the process, and it refuses most others itself."""
     most = 1e150 if dimensions < 4 else 1e100
-    if x.dtype.kind in "fiu" and x.size:
-        size = abs(x.astype(numpy.float64))
+    if type_of(x).kind in "fiu" and x.size:
+        size = abs(x.astype("float64"))
         if not numpy.isnan(size).any() and size.max(initial=0, where=numpy.isfinite(size)) > most:
             raise _scipy_spatial().QhullError(f"coordinates must be at most {most:g}, whose products are finite")
 
@@ -49,7 +49,7 @@ class _Qhull:
     _kind, _lifts = "", True    # SciPy's name; has Qhull one dimension more than the points?
 
     def __init__(self, given, *args):
-        if isinstance(given, numpy.ma.MaskedArray):
+        if isinstance(given, numpy.there("MaskedArray", "numpy.ma")):
             raise ValueError("Input points cannot be a masked array")
         self.points = array(given)
         if self.points.ndim != 2:
@@ -65,7 +65,7 @@ class _Qhull:
         if name.startswith("_") or name == "points":
             raise AttributeError(name)
         value = getattr(self._there, name)
-        if isinstance(value, numpy.ndarray) and value.dtype != object:
+        if isinstance(value, numpy.there("ndarray")) and type_of(value) != object:
             with self.points.device:  # whatever the current one is: the array is kept
                 value = cuprite.asarray(value)
             self.__dict__[name] = value
@@ -80,7 +80,7 @@ class _Qhull:
         """
         given = _host(given)
         with numpy.errstate(over="ignore", invalid="ignore"):
-            if given.dtype.kind == "f" and not numpy.isfinite(numpy.square(given.astype(numpy.float64)).sum()):
+            if type_of(given).kind == "f" and not numpy.isfinite(numpy.square(given.astype("float64")).sum()):
                 raise ValueError("Points must be finite, and so must their squares")
         if given.ndim == 2:
             _check_magnitudes(given, given.shape[1] + self._lifts)
@@ -122,12 +122,12 @@ class _Plane(_Qhull):
     def _triangulate(self, given) -> bool:
         """Whether these are points of the plane whose triangulation is Cuprite's: false where Qhull is to be asked, for
         its error too."""
-        if isinstance(given, numpy.ma.MaskedArray):
+        if isinstance(given, numpy.there("MaskedArray", "numpy.ma")):
             return False
         x = array(given)
-        if x.ndim != 2 or x.shape[1] != 2 or x.dtype.kind == "c":
+        if x.ndim != 2 or x.shape[1] != 2 or type_of(x).kind == "c":
             return False
-        x = cuprite.array(x, numpy.float64, order="C")
+        x = cuprite.array(x, "float64", order="C")
         try:
             corners, neighbours, equal = _spatial.delaunay(x, _FLAT)
         except ValueError:  # not finite, or of magnitudes that products of four do not bear
@@ -156,7 +156,7 @@ class _Plane(_Qhull):
         vars(there).update(
             _points=x, simplices=corners, neighbors=self.neighbors.get(), coplanar=self.coplanar.get(),
             equations=planes, paraboloid_scale=scale, paraboloid_shift=shift, npoints=len(x), nsimplex=len(corners),
-            good=numpy.ones(len(corners), numpy.int32), min_bound=x.min(axis=0), max_bound=x.max(axis=0))
+            good=numpy.ones(len(corners), "int32"), min_bound=x.min(axis=0), max_bound=x.max(axis=0))
         return there
 
 
@@ -209,9 +209,9 @@ class Delaunay(_Plane):
 
     def _located(self, at, everything=False, tol=None):
         """(simplex, barycentric coordinates) of places (places, dimensions)."""
-        eps = 100 * numpy.finfo(float).eps if tol is None else float(tol)
+        eps = 100 * 2.0**-52 if tol is None else float(tol)
         start, grid, sides = self._cells() if not everything and at.shape[0] > 64 and self.nsimplex > 64 else \
-            (cuprite.zeros(at.shape[0], numpy.int64), cuprite.zeros(0), 0)
+            (cuprite.zeros(at.shape[0], "int64"), cuprite.zeros(0), 0)
         which, parts = _spatial.find_simplices(at, self.transform, self.neighbors, start, grid, sides, eps,
                                                bool(everything), False)
         if self._joggled and not everything:  # such simplices overlap, and a walk may leave through one of them
@@ -228,17 +228,17 @@ class Delaunay(_Plane):
         if "_starts" not in self.__dict__:
             ndim = self.points.shape[1]
             most = max(1, int(min(self.nsimplex, 2**20) ** (1 / ndim)))
-            low, high = self.min_bound.get(), self.max_bound.get()
-            width = numpy.where(high > low, high - low, 1)
+            low, high = self.min_bound, self.max_bound
+            width = cuprite.where(high > low, high - low, 1.0)
             found = None
             for sides in (max(1, math.isqrt(most)), most):  # the fine grid's searches begin in a coarse one
-                middle = numpy.stack(numpy.meshgrid(*[low[d] + width[d] * (numpy.arange(sides) + 0.5) / sides
-                                                      for d in range(ndim)], indexing="ij"), -1).reshape(-1, ndim)
-                start, grid, cells = found or (cuprite.zeros(len(middle), numpy.int64), cuprite.zeros(0), 0)
-                which, _ = _spatial.find_simplices(cuprite.asarray(middle), self.transform, self.neighbors, start, grid,
+                middle = cuprite.stack(cuprite.meshgrid(*[low[d] + width[d] * (cuprite.arange(sides) + 0.5) / sides
+                                                          for d in range(ndim)], indexing="ij"), -1).reshape(-1, ndim)
+                start, grid, cells = found or (cuprite.zeros(len(middle), "int64"), cuprite.zeros(0), 0)
+                which, _ = _spatial.find_simplices(middle, self.transform, self.neighbors, start, grid,
                                                    cells, 1e-9, False, True)
-                start = cuprite.where(which < 0, cuprite.maximum(-2 - which, 0), which).astype(numpy.int64)
-                found = start, cuprite.asarray(numpy.concatenate([low, sides / width])), sides
+                start = cuprite.where(which < 0, cuprite.maximum(-2 - which, 0), which).astype("int64")
+                found = start, cuprite.concatenate([low, sides / width]), sides
             self._starts = found
         return self._starts
 

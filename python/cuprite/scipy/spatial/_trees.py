@@ -5,11 +5,11 @@ import itertools
 import math
 import operator
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import _spatial, ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import type_of
 from cuprite.scipy.spatial.distance._metrics import array, of_pairs, points
 
 _LEAF = 8  # points of a leaf, to twice as many
@@ -59,7 +59,7 @@ class KDTree:
 
     def __init__(self, data, leafsize=10, compact_nodes=True, copy_data=False, balanced_tree=True, boxsize=None):
         data = array(data)
-        if data.dtype.kind == "c":
+        if type_of(data).kind == "c":
             raise TypeError("KDTree does not work with complex data")
         if data.ndim != 2:
             raise ValueError("data must be 2 dimensions")
@@ -81,7 +81,7 @@ class KDTree:
         if boxsize is None:
             return None
         box = cuprite.broadcast_to(points(boxsize), (self.m,)).copy()
-        if bool((self.data >= cuprite.where(box > 0, box, numpy.inf)).any()):
+        if bool((self.data >= cuprite.where(box > 0, box, cuprite.inf)).any()):
             raise ValueError("Some input data are greater than the size of the periodic box.")
         if bool(((self.data < 0) & (box > 0)).any()):
             raise ValueError("Negative input data are outside of the periodic box.")
@@ -114,7 +114,7 @@ class KDTree:
             at = cuprite.where(self.boxsize > 0, at - cuprite.floor(at / box) * box, at)
         return shape, at
 
-    def query(self, x, k=1, eps=0.0, p=2.0, distance_upper_bound=numpy.inf, workers=1) -> tuple[ndarray, ndarray]:
+    def query(self, x, k=1, eps=0.0, p=2.0, distance_upper_bound=cuprite.inf, workers=1) -> tuple[ndarray, ndarray]:
         """(distances, indices) of the nearest points.
 
         Parameters: x: places, coordinates along the last axis; k: how many, or a list of which, from 1; eps: a point
@@ -130,7 +130,7 @@ class KDTree:
         which = None
         if k is None:
             raise ValueError("k must be an integer or a sequence of integers")
-        if isinstance(k, (list, tuple, numpy.ndarray, ndarray)):
+        if isinstance(k, (list, tuple, numpy.there("ndarray"), ndarray)):
             which = [int(v) for v in (k.get() if isinstance(k, ndarray) else k)]
             if not which or min(which) < 1:
                 raise ValueError("k must be greater than or equal to 1")
@@ -138,7 +138,7 @@ class KDTree:
             raise ValueError("k must be greater than or equal to 1")
         most = int(max(which) if which else k)
         if self.n == 0:
-            found = cuprite.full((at.shape[0], most), numpy.inf), cuprite.zeros((at.shape[0], most), numpy.int64)
+            found = cuprite.full((at.shape[0], most), cuprite.inf), cuprite.zeros((at.shape[0], most), "int64")
         else:
             found = self._nearest(at, most, p, float(distance_upper_bound), float(eps))
         if which:
@@ -157,7 +157,7 @@ class KDTree:
 
     def _count(self, at, radius, p, eps=0.0, weights=None):
         if self.n == 0:
-            return cuprite.zeros(at.shape[0], numpy.int64), cuprite.zeros(at.shape[0])
+            return cuprite.zeros(at.shape[0], "int64"), cuprite.zeros(at.shape[0])
         weights = cuprite.zeros(0) if weights is None else points(weights)[self._order]
         return _spatial.tree_count(self._points, self._order, self._boxes, self._period, at, radius, p, eps, weights)
 
@@ -168,7 +168,7 @@ class KDTree:
         starts = ends - counts
         total = int(ends[-1]) if ends.size else 0
         if not total:
-            return starts, cuprite.zeros(0, numpy.int64), cuprite.zeros(0)
+            return starts, cuprite.zeros(0, "int64"), cuprite.zeros(0)
         return (starts, *_spatial.tree_within(self._points, self._order, self._boxes, self._period, at, radius, p, eps,
                                               starts, total))
 
@@ -229,7 +229,7 @@ class KDTree:
             raise ValueError("Invalid output type")
         radius = cuprite.full(self.n, float(r))
         starts, which, _ = self._within(self.data, radius, float(p), float(eps))
-        pairs = cuprite.zeros((0, 2), numpy.int64)
+        pairs = cuprite.zeros((0, 2), "int64")
         if which.size:
             rows = _rows(starts, which)
             upper = rows < which
@@ -254,21 +254,20 @@ class KDTree:
         """
         self._check(other)
         p = float(p)
-        radii = numpy.atleast_1d(r.get() if isinstance(r, ndarray) else numpy.asarray(r, float))
-        if not cumulative and (numpy.diff(radii) < 0).any():
+        radii = cuprite.atleast_1d(cuprite.asarray(r, float, device="cpu"))
+        if not cumulative and bool((cuprite.diff(radii) < 0).any()):
             raise ValueError("r must be non-decreasing if cumulative is False.")
         mine, others = weights if isinstance(weights, (tuple, list)) else (weights, weights)
         found = []
-        for radius in radii.ravel():
+        for radius in radii.ravel().tolist():
             counts, sums = other._count(self.data, cuprite.full(self.n, float(radius)), p, 0.0, others)
             if weights is None:
                 found.append(int(counts.sum()))
             else:
                 found.append(float((sums if mine is None else sums * points(mine)).sum()))
-        values = numpy.array(found, numpy.float64 if weights is not None else numpy.int64)
         if not cumulative:
-            values = numpy.diff(values, prepend=0)
-        values = cuprite.asarray(values.reshape(radii.shape))
+            found = [b - a for a, b in zip([0, *found], found)]
+        values = cuprite.asarray(found, "float64" if weights is not None else "int64").reshape(radii.shape)
         return values if numpy.ndim(r) or isinstance(r, ndarray) and r.ndim else values[0].item()
 
     def sparse_distance_matrix(self, other, max_distance, p=2.0, output_type="dok_matrix"):
@@ -287,7 +286,7 @@ class KDTree:
             i, j, v = rows.get(), which.get(), values.get()
             if output_type == "dict":
                 return dict(zip(zip(i.tolist(), j.tolist()), v.tolist()))
-            records = numpy.empty(i.size, [("i", numpy.intp), ("j", numpy.intp), ("v", numpy.float64)])
+            records = numpy.empty(i.size, [("i", numpy.intp), ("j", numpy.intp), ("v", "float64")])
             records["i"], records["j"], records["v"] = i, j, v
             return records
         try:
@@ -323,7 +322,7 @@ def minkowski_distance_p(x, y, p=2.0) -> ndarray:
     Parameters: x: points; y: others, which broadcast with them; p: the power.
     """
     d = abs(array(y) - array(x))
-    if p == numpy.inf:
+    if p == cuprite.inf:
         return d.max(axis=-1)
     return d.sum(axis=-1) if p == 1 else (d ** p).sum(axis=-1)
 
@@ -334,5 +333,5 @@ def minkowski_distance(x, y, p=2.0) -> ndarray:
 
     Parameters: x: points; y: others, which broadcast with them; p: the power.
     """
-    d = minkowski_distance_p(array(x).astype(numpy.float64), array(y).astype(numpy.float64), p)
-    return d if p in (1, numpy.inf) else d ** (1.0 / p)
+    d = minkowski_distance_p(array(x).astype("float64"), array(y).astype("float64"), p)
+    return d if p in (1, cuprite.inf) else d ** (1.0 / p)

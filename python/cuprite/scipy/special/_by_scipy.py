@@ -1,11 +1,9 @@
 """Functions of few numbers, and ufuncs, that SciPy computes on the host: arguments of ours become NumPy's, results
 arrays of ours on the current device. SciPy is imported at the first call."""
 import functools
-import inspect
-
-import numpy
 
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import ndarray
 
 _ABOUT = {  # parameters that several functions have
@@ -43,7 +41,8 @@ def to_device(x):
 
 def documented(function, text):
     """The docstring of a function of SciPy's, with its parameters."""
-    names = inspect.signature(function).parameters
+    code = function.__code__
+    names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
     return f"{function.__doc__} {text}\n\nParameters: " + "; ".join(f"{n}: {_ABOUT[n]}" for n in names) + ".\n"
 
 
@@ -99,7 +98,7 @@ def host_ufunc(nout):
     where= and the other options are its own; docstring and nin come from the signature."""
     def made(function):
         name = function.__name__
-        names = [n for n, p in inspect.signature(function).parameters.items() if p.kind is p.POSITIONAL_ONLY]
+        names = function.__code__.co_varnames[:function.__code__.co_posonlyargcount]
         nin = len(names)
 
         @functools.wraps(function)
@@ -128,7 +127,7 @@ def _characteristic(sign, m, n, c):
     shape = m.shape
     m, n, c = m.ravel(), n.ravel(), c.ravel()
     fine = (m >= 0) & (n >= m) & (m == numpy.floor(m)) & (n == numpy.floor(n)) & (n - m < 199) & (abs(c) < 1000)
-    found = numpy.full(m.shape, numpy.nan)
+    found = numpy.full(m.shape, cuprite.nan)
     places = numpy.flatnonzero(fine)
     if not places.size:
         return found.reshape(shape)

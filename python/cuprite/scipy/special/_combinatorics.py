@@ -6,10 +6,9 @@ from __future__ import annotations
 import math
 import numbers
 
-import numpy
-
-from cuprite import _core, ndarray
+from cuprite import _core, _numpy as numpy, ndarray
 from cuprite._beside import all_beside
+from cuprite._element_types import type_of
 from cuprite._support import ufunc_of
 
 __all__ = ["comb", "diric", "factorial", "factorial2", "factorialk", "perm", "softplus", "stirling2"]
@@ -78,14 +77,15 @@ def _exact(n, k):
 def _gamma1p(x):
     """gamma(x + 1), NaN at its poles."""
     r = _own("gamma")(x + 1)
-    return r if r.dtype.kind == "c" else _core.where(_core.isinf(r) & (x < 0), math.nan, r)
+    return r if type_of(r).kind == "c" else _core.where(_core.isinf(r) & (x < 0), math.nan, r)
 
 
 def _continued(n, k):
     """The factorial of any number, complex ones too."""
     if not (isinstance(k, numbers.Integral) and k == 1):
-        kind = "D" if isinstance(k, complex) or k < 0 or n.dtype.kind == "c" else "d"
-        result = kind if n.dtype.char not in "efF" else n.dtype if kind == "d" else "F" if n.dtype.char == "F" else kind
+        kind = "D" if isinstance(k, complex) or k < 0 or type_of(n).kind == "c" else "d"
+        own = type_of(n)
+        result = kind if own.char not in "efF" else own if kind == "d" else "F" if own.char == "F" else kind
         base, n = _core.asarray(k, dtype=kind), n.astype(kind)
         scale = _core.power(base, (n - 1) / k) * _own("rgamma")(_core.asarray(1 / k + 1))
         return (scale * _gamma1p(n / k)).astype(result)
@@ -123,21 +123,21 @@ def _check(name, n, k, exact, extend):
             raise ValueError(f"For `extend='zero'`, k must be a positive integer, received: {k}")
         if k == 0:
             raise ValueError("Parameter k cannot be zero!")
-    if n.dtype.kind not in "iufc":
+    if type_of(n).kind not in "iufc":
         raise ValueError(f"Unsupported data type for `n` in {name}: {n.dtype}")
-    if n.dtype.kind in ("c" if name == "factorial" else "fc") and extend != "complex":
+    if type_of(n).kind in ("c" if name == "factorial" else "fc") and extend != "complex":
         raise ValueError(_NEEDS_COMPLEX)
 
 
 def _factorial(name, n, k, exact, extend):
-    number = not hasattr(n, "dtype") and not isinstance(n, (list, tuple))
+    number = type_of(n, None) is None and not isinstance(n, (list, tuple))
     if number and n is None:
         n = math.nan
         if name != "factorial":
             return _core.asarray(math.nan)
     x = _core.asarray(n)
     _check(name, x, k, exact, extend)
-    if exact and x.dtype.kind == "f":
+    if exact and type_of(x).kind == "f":
         if number and (n != n or n < 0 or n in (0, 1)):
             return n if n != n else int(n >= 0)
         raise ValueError(f"`exact=True` only supports integers, cannot use data type {x.dtype}")
@@ -145,7 +145,7 @@ def _factorial(name, n, k, exact, extend):
         return x
     if not exact:
         return _near(x, k) if extend == "zero" else _continued(x, k)
-    if number or isinstance(n, numpy.generic):
+    if number or isinstance(n, numpy.there("generic")):
         return 0 if n < 0 else _range_product(int(n), k)
     return _exact(x, k)
 
@@ -209,7 +209,7 @@ def stirling2(N, K, *, exact=False) -> ndarray | int:
     number = all(isinstance(v, numbers.Integral) for v in (N, K))
     N, K = _core.asarray(N), _core.asarray(K)
     for name, x in (("N", N), ("K", K)):
-        if x.dtype.kind not in "iu":
+        if type_of(x).kind not in "iu":
             raise TypeError(f"Argument `{name}` must contain only integers")
     kind = "q" if exact else "d"
     if not N.size or not K.size:
@@ -238,14 +238,14 @@ def diric(x, n) -> ndarray:
     x, n = _core.asarray(x), _core.asarray(n)
     n = n + (x - x)
     x = x + (n - n)
-    x = x if x.dtype.kind in "fc" else x.astype("d")
-    least = 1e-7 if x.dtype.itemsize // (2 if x.dtype.kind == "c" else 1) > 4 else 1e-3
+    x = x if type_of(x).kind in "fc" else x.astype("d")
+    least = 1e-7 if type_of(x).itemsize // (2 if type_of(x).kind == "c" else 1) > 4 else 1e-3
     half = x / 2
     below = _core.sin(half)
     turns = _core.abs(_core.rint(half / math.pi) * (n - 1)) % 2
     near = _core.abs(below) < least
     value = _core.where(near, 1 - 2 * turns, _core.sin(n * half) / (n * _core.where(near, 1, below)))
-    return _core.where((n > 0) & (n == _core.floor(n)), value, math.nan).astype(x.dtype)
+    return _core.where((n > 0) & (n == _core.floor(n)), value, math.nan).astype(type_of(x))
 
 
 def softplus(x, **kwargs) -> ndarray:

@@ -7,6 +7,7 @@ import operator
 
 from cuprite import _core
 from cuprite._beside import all_beside, beside_its_arrays
+from cuprite._element_types import type_of
 from cuprite._support import ufunc_of
 
 __all__ = [
@@ -25,7 +26,7 @@ def _own(name):
 def _of_scipy(name, least, takes_complex, x, out, options):
     """The function that cuprite has too, with the types of SciPy's: what has fewer than 32 bits of a fraction gives
     `least`."""
-    kind = getattr(x, "dtype", None)
+    kind = type_of(x, None)
     if kind is not None and "dtype" not in options:
         if kind.kind == "c" and not takes_complex:
             raise TypeError(f"ufunc '{name}' not supported for the input types")
@@ -92,7 +93,7 @@ def kelvin(x, out=None, **options) -> tuple[_core.ndarray, _core.ndarray, _core.
 
     Parameters: x: an array or a number; out: a tuple of four arrays for the results, or None; options: a ufunc's.
     """
-    kind = getattr(x, "dtype", None)
+    kind = type_of(x, None)
     single = kind is not None and out is None and "dtype" not in options and _core.can_cast(kind, "f")
     found = _own("kelvin")(x, out=out, **options)
     return tuple(part.astype("F") for part in found) if single else found
@@ -103,7 +104,7 @@ def multigammaln(a, d) -> _core.ndarray:
 
     Parameters: a: an array or a number, more than (d - 1) / 2; d: a positive whole number.
     Errors: ValueError for another d, and for an a that is not large enough."""
-    if not isinstance(d, (int, float)) and not (hasattr(d, "dtype") and d.ndim == 0 and d.dtype.kind in "iuf"):
+    if not isinstance(d, (int, float)) and not (hasattr(d, "dtype") and d.ndim == 0 and type_of(d).kind in "iuf"):
         raise ValueError("d should be a positive integer (dimension)")
     return _core.rows("scipy.special")["multigammaln"](a, float(d))
 
@@ -111,7 +112,7 @@ def multigammaln(a, d) -> _core.ndarray:
 def _floating(x):
     """x as an array of float32, float64 or complex numbers."""
     x = _core.asarray(x)
-    return x if x.dtype.kind in "fc" and x.dtype.itemsize > 2 else x.astype("d")
+    return x if type_of(x).kind in "fc" and type_of(x).itemsize > 2 else x.astype("d")
 
 
 def btdtr(a, b, x, out=None) -> _core.ndarray:
@@ -169,7 +170,7 @@ def zeta(x, q=None, out=None, **options) -> _core.ndarray:
     sine = _core.sin(math.pi / 2 * near) * (1 - 2 * _core.fmod(_core.rint(turn / 2), 2.0))
     size = _own("gamma")(s / 2 + 0.5) * half / -math.pi ** 1.5 * sine * (_own("gamma")(s / 2 + 1) * half)
     below = _core.where(near == 0, 0.0, size * (_own("zetac")(s + 1) + 1))
-    found = _core.where(s > 0.01, below, above).astype(above.dtype)
+    found = _core.where(s > 0.01, below, above).astype(type_of(above))
     if out is None:
         return found
     out[...] = found
@@ -183,11 +184,11 @@ def spherical_yn(n, z, derivative=False) -> _core.ndarray:
     n, z = _core.asarray(n), _floating(z)
 
     def f(n):
-        return _spherical("yv", n, z, False) if z.dtype.kind == "c" else _own("spherical_yn")(n, z)
+        return _spherical("yv", n, z, False) if type_of(z).kind == "c" else _own("spherical_yn")(n, z)
     if not derivative:
-        return f(n).astype(z.dtype)
+        return f(n).astype(type_of(z))
     n = n.astype("d")
-    return _core.where(n == 0, -f(1), f(_core.abs(n - 1)) - (n + 1) * f(n) / z).astype(z.dtype)
+    return _core.where(n == 0, -f(1), f(_core.abs(n - 1)) - (n + 1) * f(n) / z).astype(type_of(z))
 
 
 def _spherical_at_infinity(name, n, z, r):
@@ -200,7 +201,7 @@ def _spherical_at_infinity(name, n, z, r):
     else:
         ends = 0.0
     r = _core.where(_core.isinf(z) & (z.imag == 0), ends, r)
-    if z.dtype.kind == "c":
+    if type_of(z).kind == "c":
         beyond = complex(math.inf, math.inf) if name in ("jv", "yv") else complex(math.nan, 0)
         r = _core.where(_core.isinf(z) & (z.imag != 0), beyond, r)
     return r
@@ -210,7 +211,7 @@ def _spherical(name, n, z, odd):
     """sqrt(pi / (2 z)) times the function of order n + 1/2; of real numbers left of 0 by the parity of n, and of the
     second kind with the first (DLMF 10.47.17)."""
     n, z = _core.asarray(n).astype("d"), _floating(z)
-    if z.dtype.kind == "c":
+    if type_of(z).kind == "c":
         r = _core.sqrt(math.pi / 2 / z) * _own(name)(n + 0.5, z)
     else:
         root = _core.sqrt(math.pi / 2 / _core.abs(z))
@@ -219,12 +220,12 @@ def _spherical(name, n, z, odd):
             r = _core.where(z < 0, sign, 1.0) * r
         else:
             r = _core.where(z < 0, -sign * r - math.pi * root * _own("iv")(n + 0.5, _core.abs(z)), r)
-    r = _spherical_at_infinity(name, n, z, r).astype(z.dtype)
+    r = _spherical_at_infinity(name, n, z, r).astype(type_of(z))
     if odd:
-        r = _core.where(z == 0, _core.where(n == 0, 1.0, 0.0), r).astype(r.dtype)
-    elif z.dtype.kind != "c":
-        r = _core.where(z == 0, math.inf, r).astype(r.dtype)
-    return _core.where(n < 0, math.nan, r).astype(r.dtype)
+        r = _core.where(z == 0, _core.where(n == 0, 1.0, 0.0), r).astype(type_of(r))
+    elif type_of(z).kind != "c":
+        r = _core.where(z == 0, math.inf, r).astype(type_of(r))
+    return _core.where(n < 0, math.nan, r).astype(type_of(r))
 
 
 def spherical_jn(n, z, derivative=False) -> _core.ndarray:
@@ -236,9 +237,9 @@ def spherical_jn(n, z, derivative=False) -> _core.ndarray:
     if not derivative:
         return f(n)
     x = _floating(z)
-    n = _core.asarray(n).astype(x.real.dtype)
+    n = _core.asarray(n).astype(type_of(x.real))
     r = _core.where(n == 0, -f(1), f(_core.where(n > 0, n - 1, n)) - (n + 1) * f(n) / x)
-    return _core.where(x == 0, _core.where(n == 1, 1 / 3, 0.0), r).astype(r.dtype)
+    return _core.where(x == 0, _core.where(n == 1, 1 / 3, 0.0), r).astype(type_of(r))
 
 
 def spherical_in(n, z, derivative=False) -> _core.ndarray:
@@ -250,9 +251,9 @@ def spherical_in(n, z, derivative=False) -> _core.ndarray:
     if not derivative:
         return f(n)
     x = _floating(z)
-    n = _core.asarray(n).astype(x.real.dtype)
+    n = _core.asarray(n).astype(type_of(x.real))
     r = _core.where(n == 0, f(1), f(_core.where(n > 0, n - 1, n)) - (n + 1) * f(n) / x)
-    return _core.where(x == 0, _core.where(n == 1, 1 / 3, 0.0), r).astype(r.dtype)
+    return _core.where(x == 0, _core.where(n == 1, 1 / 3, 0.0), r).astype(type_of(r))
 
 
 def spherical_kn(n, z, derivative=False) -> _core.ndarray:
@@ -264,8 +265,8 @@ def spherical_kn(n, z, derivative=False) -> _core.ndarray:
     if not derivative:
         return f(n)
     x = _floating(z)
-    n = _core.asarray(n).astype(x.real.dtype)
-    return _core.where(n == 0, -f(1), -f(_core.where(n > 0, n - 1, n)) - (n + 1) * f(n) / x).astype(x.dtype)
+    n = _core.asarray(n).astype(type_of(x.real))
+    return _core.where(n == 0, -f(1), -f(_core.where(n > 0, n - 1, n)) - (n + 1) * f(n) / x).astype(type_of(x))
 
 
 def kn(n, x, out=None) -> _core.ndarray:
@@ -274,9 +275,9 @@ def kn(n, x, out=None) -> _core.ndarray:
     Parameters: n: an array of whole numbers, or one; x: an array or a number; out: an array for the result, or None.
     Errors: TypeError for complex numbers."""
     n = _core.asarray(n)
-    if "c" in (n.dtype.kind, getattr(getattr(x, "dtype", None), "kind", "")) or isinstance(x, complex):
+    if "c" in (type_of(n).kind, getattr(type_of(x, None), "kind", "")) or isinstance(x, complex):
         raise TypeError("ufunc 'kn' not supported for the input types")
-    return _own("kv")(_core.trunc(n if n.dtype.kind == "f" else n.astype("d")), x, out=out)
+    return _own("kv")(_core.trunc(n if type_of(n).kind == "f" else n.astype("d")), x, out=out)
 
 
 def _derivative(name, v, z, n, sign):
@@ -361,7 +362,7 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False) -> _core.
     if not return_sign:
         return _core.rows("scipy.special")["logsumexp"](a, axis, b, keepdims)
     a = _core.asarray(a)
-    a = a if a.dtype.kind in "fcV" else a.astype("d")
+    a = a if type_of(a).kind in "fcV" else a.astype("d")
     weighted = b is not None
     if weighted:
         b = _core.asarray(b)
@@ -379,15 +380,15 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False) -> _core.
 
 def _largest(x, axis):
     """The largest element, 0 in place of infinities and NaN: what is taken from exponents."""
-    m = (x.real if x.dtype.kind == "c" else x).max(axis=axis, keepdims=True)
-    return _core.where(_core.isfinite(m), m, 0).astype(m.dtype)
+    m = (x.real if type_of(x).kind == "c" else x).max(axis=axis, keepdims=True)
+    return _core.where(_core.isfinite(m), m, 0).astype(type_of(m))
 
 
 def _modified_fresnel(x, sign):
     """(F, K) for one sign of the exponent: of exp(i t*t), K is w(exp(i pi/4) x) / 2 of Faddeeva's function w."""
     x = _core.asarray(x)
-    kind = "F" if _core.can_cast(x.dtype, "f") else "D"
-    if x.dtype.kind == "c":
+    kind = "F" if _core.can_cast(type_of(x), "f") else "D"
+    if type_of(x).kind == "c":
         raise TypeError("modified Fresnel integrals take real numbers")
     x = x.astype("d")
     k = _own("wofz")(x * complex(math.sqrt(0.5), math.sqrt(0.5))) / 2

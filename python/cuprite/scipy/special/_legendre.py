@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import operator
 
-import numpy
-
-from cuprite import _core, ndarray
+from cuprite import _core, _numpy as numpy, ndarray
 from cuprite._beside import all_beside
+from cuprite._element_types import type_of
 from cuprite._support import ufunc_of
 
 __all__ = [
@@ -29,14 +28,14 @@ def _check_diff(diff_n):
 def _whole(x, name):
     """Degrees or orders, an array of integers. Errors: TypeError for other numbers."""
     x = _core.asarray(x)
-    if x.dtype.kind not in "iub":
+    if type_of(x).kind not in "iub":
         raise TypeError(f"{name}: whole numbers, an array of integers, not of {x.dtype}")
     return x.astype("q")
 
 
 def _real(x, name):
     x = _core.asarray(x)
-    if x.dtype.kind not in "fiub":
+    if type_of(x).kind not in "fiub":
         raise TypeError(f"{name}: real numbers, not {x.dtype}")
     return x.astype("d")
 

@@ -4,7 +4,7 @@ Everything is computed on the arrays' device, along an axis where SciPy has one;
 arrays. Exact p-values of Kolmogorov's and Smirnov's tests are SciPy's, on the host."""
 from __future__ import annotations
 
-from cuprite._missing import listing as _listing, missing as _missing
+from cuprite._missing import later as _later
 
 _LATER = {  # names: the modules that have them
     "beta": "_distributions", "binned_statistic": "_binned", "binned_statistic_2d": "_binned",
@@ -25,13 +25,4 @@ _LATER = {  # names: the modules that have them
     "zmap": "_moments", "zscore": "_moments",
 }
 
-
-def __getattr__(name):
-    import importlib
-    if name not in _LATER:
-        raise _missing(__name__, name)
-    value = globals()[name] = getattr(importlib.import_module("cuprite.scipy.stats." + _LATER[name]), name)
-    return value
-
-
-__dir__ = _listing(__name__, *_LATER)
+__getattr__ = _later(__name__, _LATER)

@@ -4,10 +4,10 @@ from __future__ import annotations
 import functools
 import math
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import ndarray
+from cuprite._element_types import common_type, type_of
 
 
 def array(x) -> ndarray:
@@ -18,26 +18,26 @@ def array(x) -> ndarray:
 def floating(x) -> ndarray:
     """The same of a floating type: float32 and complex types stay, others are float64."""
     x = array(x)
-    if x.dtype.kind == "c" or x.dtype == numpy.float32:
+    if type_of(x).kind == "c" or type_of(x) == "float32":
         return x
-    if x.dtype.kind not in "biufV":
+    if type_of(x).kind not in "biuf":
         raise TypeError(f"numbers are needed, not {x.dtype}")
-    return x.astype(numpy.float64, copy=False)
+    return x.astype("float64", copy=False)
 
 
 def result_type(*arrays):
     """SciPy's type of floating results of arrays: float16 where nothing wider is given, float64 for integers."""
-    kinds = [numpy.dtype(numpy.float64) if x.dtype.kind in "biuV" else x.dtype for x in map(array, arrays)]
-    return numpy.result_type(*kinds)
+    kinds = map(type_of, map(array, arrays))
+    return common_type(*["float64" if k.kind in "biu" or k == "bfloat16" else k for k in kinds])
 
 
 def as_type(x, dtype) -> ndarray:
     """A floating result in the type that SciPy has, whatever it was computed in; real results stay real."""
-    if x.dtype.kind not in "fc" or x.dtype == dtype:
+    if type_of(x).kind not in "fc" or type_of(x) == dtype:
         return x
-    if x.dtype.kind == "f" and dtype.kind == "c":
-        dtype = numpy.empty(0, dtype).real.dtype
-    return x if x.dtype.kind == "c" and dtype.kind == "f" else x.astype(dtype, copy=False)
+    if type_of(x).kind == "f" and dtype.kind == "c":
+        dtype = common_type(dtype).real
+    return x if type_of(x).kind == "c" and dtype.kind == "f" else x.astype(dtype, copy=False)
 
 
 def on_last(x, axis):
@@ -63,7 +63,7 @@ def known(x, nan_policy):
     """Which elements count: None for all. Errors: ValueError for NaN under 'raise', and another policy."""
     if nan_policy not in ("propagate", "raise", "omit"):
         raise ValueError("nan_policy must be one of {'propagate', 'raise', 'omit'}")
-    if nan_policy == "propagate" or x.dtype.kind not in "fc":
+    if nan_policy == "propagate" or type_of(x).kind not in "fc":
         return None
     missing = cuprite.isnan(x)
     if not bool(missing.any()):
@@ -93,7 +93,7 @@ def by_slices(function, samples, axis, keepdims, results, paired=False) -> list[
     rows = [cuprite.broadcast_to(x, shape + x.shape[-1:]).reshape(math.prod(shape), x.shape[-1]) for x, _ in parts]
     found = []
     for row in zip(*rows):
-        keep = [~cuprite.isnan(v) if v.dtype.kind in "fc" else cuprite.ones(v.shape, bool) for v in row]
+        keep = [~cuprite.isnan(v) if type_of(v).kind in "fc" else cuprite.ones(v.shape, bool) for v in row]
         if paired:
             keep = [functools.reduce(cuprite.logical_and, keep)] * len(row)
         found.append(function(*(v[k] for v, k in zip(row, keep))))
@@ -116,7 +116,7 @@ class Slices:
         """The mean of values like x (None: x)."""
         values = self.x if values is None else values
         if self.mask is None:
-            return values.mean(axis=-1) if self.n else cuprite.full(values.shape[:-1], numpy.nan, values.dtype)
+            return values.mean(axis=-1) if self.n else cuprite.full(values.shape[:-1], cuprite.nan, type_of(values))
         return cuprite.where(self.mask, values, 0).sum(axis=-1) / self.n
 
     def central(self, order, mean=None) -> ndarray:
@@ -134,7 +134,7 @@ class Slices:
 
     def spread(self, ddof=0, least=-math.inf) -> ndarray:
         """The variance as NumPy has it: of complex numbers the mean of absolute squares."""
-        if self.x.dtype.kind != "c":
+        if type_of(self.x).kind != "c":
             return self.variance(ddof, least)
         return self._freed(self.mean(abs(self.x - self.mean()[..., None]) ** 2), ddof, least)
 
@@ -159,7 +159,7 @@ class Slices:
 
 def nan_where(condition, values) -> ndarray:
     """The values, NaN where the condition holds."""
-    return cuprite.where(condition, numpy.nan, values).astype(values.dtype, copy=False)
+    return cuprite.where(condition, cuprite.nan, values).astype(type_of(values), copy=False)
 
 
 def on_host(function, *args, **options):

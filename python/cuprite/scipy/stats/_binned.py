@@ -1,21 +1,19 @@
 """Statistics of values in bins of their places."""
 from __future__ import annotations
 
+import builtins
+import math
 import warnings
-from typing import NamedTuple
-
-import numpy
 
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import type_of
+from cuprite._named import NamedTuple
 from cuprite.scipy.stats._arrays import array, floating, result_type
 
 _STATISTICS = ("mean", "median", "count", "sum", "std", "min", "max")
-
-
-def _host(x):
-    return x.get() if isinstance(x, ndarray) else x
 
 
 class BinnedStatisticResult(NamedTuple):
@@ -43,11 +41,11 @@ class BinnedStatisticddResult(NamedTuple):
     binnumber: ndarray
 
 
-def _edges(x, bins, limits, dtype) -> numpy.ndarray:
-    """The edges of one dimension's bins, on the host, in the places' floating type. Errors: ValueError."""
-    if not isinstance(bins, (int, numpy.integer)):
-        edges = bins.get() if isinstance(bins, ndarray) else numpy.asarray(bins, float)
-        if (numpy.diff(edges) <= 0).any():
+def _edges(x, bins, limits, dtype) -> ndarray:
+    """The edges of one dimension's bins, in the places' floating type. Errors: ValueError."""
+    if not isinstance(bins, (int, numpy.there("integer"))):
+        edges = bins if isinstance(bins, ndarray) else cuprite.asarray(bins, float)
+        if bool((cuprite.diff(edges) <= 0).any()):
             raise ValueError("Found bin edge of size <= 0. Did you specify `bins` with non-monotonic sequence?")
         return edges.astype(dtype)
     if limits is None:
@@ -59,22 +57,21 @@ def _edges(x, bins, limits, dtype) -> numpy.ndarray:
         low, high = limits
         if high < low:
             raise ValueError("In range, start must be <= stop")
-    if not (numpy.isfinite(low) and numpy.isfinite(high)):
+    if not (math.isfinite(low) and math.isfinite(high)):
         raise ValueError(f"{(low, high)!r} contains non-finite values.")
     if low == high:
         low, high = low - 0.5, high + 0.5
-    return numpy.linspace(low, high, int(bins) + 1, dtype=dtype)
+    return cuprite.linspace(low, high, int(bins) + 1, dtype=dtype)
 
 
 def _number(x, edges) -> ndarray:
     """In which bin each place lies, from 1; the last edge belongs to the last bin."""
-    there = cuprite.asarray(edges)
-    which = cuprite.searchsorted(there, x, side="right")
-    least = numpy.diff(edges).min()
-    if least == 0:
+    which = cuprite.searchsorted(edges, x, side="right")
+    least = cuprite.diff(edges).min()
+    if float(least) == 0:
         raise ValueError("The smallest edge difference is numerically 0.")
-    decimal = int(-numpy.log10(least)) + 6
-    on_edge = (x >= edges[-1]) & (cuprite.around(x, decimal) == numpy.around(edges[-1], decimal))
+    decimal = int(-float(cuprite.log10(least))) + 6
+    on_edge = (x >= edges[-1]) & (cuprite.around(x, decimal) == cuprite.around(edges[-1], decimal))
     return which - on_edge
 
 
@@ -82,7 +79,7 @@ def _of_groups(statistic, group, values, size) -> ndarray:
     """The statistic of values by group 0 .. size - 1."""
     counts = cuprite.bincount(group, minlength=size)
     if statistic == "count":
-        return counts.astype(numpy.float64)
+        return counts.astype("float64")
     if statistic == "sum":
         return cuprite.bincount(group, weights=values, minlength=size)
     none = counts == 0
@@ -90,15 +87,15 @@ def _of_groups(statistic, group, values, size) -> ndarray:
     if statistic in ("mean", "std"):
         mean = cuprite.bincount(group, weights=values, minlength=size) / some
         if statistic == "mean":
-            return cuprite.where(none, numpy.nan, mean)
+            return cuprite.where(none, cuprite.nan, mean)
         apart = values - mean[group]
-        return cuprite.where(none, numpy.nan, cuprite.sqrt(cuprite.bincount(group, weights=apart * apart,
+        return cuprite.where(none, cuprite.nan, cuprite.sqrt(cuprite.bincount(group, weights=apart * apart,
                                                                             minlength=size) / some))
     order = cuprite.lexsort(cuprite.stack([values, group]))
     ends = cuprite.cumsum(counts)
     y = values[order]
     if y.size == 0:
-        return cuprite.full(size, numpy.nan)
+        return cuprite.full(size, cuprite.nan)
     first = cuprite.clip(ends - counts, 0, y.size - 1)
     if statistic == "min":
         found = y[first]
@@ -107,21 +104,21 @@ def _of_groups(statistic, group, values, size) -> ndarray:
     else:
         found = (y[cuprite.clip(first + (some - 1) // 2, 0, y.size - 1)]
                  + y[cuprite.clip(first + some // 2, 0, y.size - 1)]) / 2
-    missing = cuprite.bincount(group, weights=cuprite.isnan(values).astype(numpy.float64), minlength=size) > 0
-    return cuprite.where(none | missing, numpy.nan, found.astype(numpy.float64, copy=False))
+    missing = cuprite.bincount(group, weights=cuprite.isnan(values).astype("float64"), minlength=size) > 0
+    return cuprite.where(none | missing, cuprite.nan, found.astype("float64", copy=False))
 
 
 def _called(function, group, values, size) -> ndarray:
     """The same of a function of a sample, on the host, one call a bin."""
     group, values = group.get(), values.get()
-    empty = numpy.nan
+    empty = cuprite.nan
     try:
         with warnings.catch_warnings(), numpy.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             empty = float(function(numpy.array([])))
     except Exception:  # noqa: BLE001: as SciPy has it
         pass
-    found = numpy.full(size, empty, complex if values.dtype.kind == "c" else float)
+    found = numpy.full(size, empty, complex if type_of(values).kind == "c" else float)
     for i in numpy.unique(group):
         found[i] = function(values[group == i])
     return cuprite.asarray(found)
@@ -143,15 +140,15 @@ def _placed(columns, bins, range, dtype):
     return edges, numbers, flat
 
 
-_OF_COMPLEX = {"std": numpy.std, "median": numpy.median, "min": numpy.min, "max": numpy.max}
+_OF_COMPLEX = ("std", "median", "min", "max")
 
 
 def _of_bins(statistic, group, values, size) -> ndarray:
     """The statistic, or function, of the values of each group."""
-    if values.dtype.kind == "c" and statistic in ("mean", "sum"):
+    if type_of(values).kind == "c" and statistic in ("mean", "sum"):
         return _of_groups(statistic, group, values.real, size) + 1j * _of_groups(statistic, group, values.imag, size)
-    if values.dtype.kind == "c" and statistic in _OF_COMPLEX:
-        found = _called(_OF_COMPLEX[statistic], group, values, size)
+    if type_of(values).kind == "c" and statistic in _OF_COMPLEX:
+        found = _called(getattr(numpy, statistic), group, values, size)
         return found.real.copy() if statistic == "std" else found
     return (_called if callable(statistic) else _of_groups)(statistic, group, values, size)
 
@@ -176,7 +173,7 @@ def binned_statistic_dd(sample, values, statistic="mean", bins=10, range=None, e
         columns = [floating(v).reshape(-1) for v in sample]
     else:
         sample = floating(sample)
-        columns = [sample] if sample.ndim == 1 else [sample[:, d] for d in numpy.arange(sample.shape[1])]
+        columns = [sample] if sample.ndim == 1 else [sample[:, d] for d in builtins.range(sample.shape[1])]
     ndim, n = len(columns), columns[0].size
     values = floating(values) if not isinstance(values, (list, tuple)) or not any(
         isinstance(v, ndarray) for v in values) else cuprite.stack([floating(v) for v in values])
@@ -186,18 +183,17 @@ def binned_statistic_dd(sample, values, statistic="mean", bins=10, range=None, e
     if not all(bool(cuprite.isfinite(c).all()) for c in columns):
         raise ValueError(f"{sample!r} contains non-finite values.")
     if binned_statistic_result is not None:
-        edges = [_host(e) for e in binned_statistic_result.bin_edges]
+        edges = list(map(array, binned_statistic_result.bin_edges))
         flat = array(binned_statistic_result.binnumber)
         numbers = None
     else:
         edges, numbers, flat = _placed(columns, bins, range, dtype)
     sides = [len(e) + 1 for e in edges]
-    size = int(numpy.prod(sides))
+    size = math.prod(sides)
     found = cuprite.stack([_of_bins(statistic, flat, row, size) for row in rows])
     inner = (slice(None),) + (slice(1, -1),) * ndim
     found = found.reshape([rows.shape[0]] + sides)[inner]
     found = found.reshape(values.shape[:-1] + found.shape[1:])
-    edges = [cuprite.asarray(e) for e in edges]
     if expand_binnumbers and ndim > 1:
         flat = cuprite.stack(cuprite.unravel_index(flat, sides) if numbers is None else numbers)
     return BinnedStatisticddResult(found, edges, flat)
@@ -216,7 +212,7 @@ def binned_statistic(x, values, statistic="mean", bins=10, range=None) -> Binned
         >>> cp.scipy.stats.binned_statistic(cp.asarray([0.0, 1, 2, 3]), cp.asarray([1.0, 2, 3, 5]), bins=2)[0]
         array([1.5, 4. ])
     """
-    bins = [bins] if not isinstance(bins, (int, numpy.integer)) else bins
+    bins = [bins] if not isinstance(bins, (int, numpy.there("integer"))) else bins
     if range is not None and numpy.ndim(range) == 1:
         range = [range]
     found = binned_statistic_dd([array(x)], values, statistic, bins, range)
@@ -234,7 +230,7 @@ def binned_statistic_2d(x, y, values, statistic="mean", bins=10, range=None,
     Errors: ValueError for an unknown statistic, edges that do not ascend, places that are not finite; AttributeError
         for lengths that differ.
     """
-    if not isinstance(bins, (int, numpy.integer)) and len(bins) not in (1, 2):
+    if not isinstance(bins, (int, numpy.there("integer"))) and len(bins) not in (1, 2):
         bins = [bins, bins]
     found = binned_statistic_dd([array(x), array(y)], values, statistic, bins, range, expand_binnumbers)
     return BinnedStatistic2dResult(found.statistic, *found.bin_edges, found.binnumber)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy
-
 import cuprite
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
@@ -94,4 +92,4 @@ class BySciPy:
         Parameters: theta: the shape's parameters, loc and scale; x: the sample."""
         *shapes, loc, scale = theta
         found = -self.logpdf(cuprite.asarray(x), *shapes, loc, scale).sum(axis=0)
-        return cuprite.where(cuprite.isnan(found), numpy.inf, found)
+        return cuprite.where(cuprite.isnan(found), cuprite.inf, found)

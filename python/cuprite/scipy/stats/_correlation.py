@@ -1,13 +1,11 @@
 """Correlations and lines."""
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy
-
 import cuprite
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import common_type, type_of
+from cuprite._named import NamedTuple
 from cuprite.scipy.stats._arrays import Slices, array, as_type, by_slices, floating, on_host, result_type
 from cuprite.scipy.stats._orders import rankdata
 
@@ -52,7 +50,7 @@ class PearsonRResult(SignificanceResult):
             far, middle = cuprite.scipy.special.ndtri(part * end) / (n - 3) ** 0.5, cuprite.arctanh(r)
             low = cuprite.tanh(middle - far) if alternative != "less" else -end
             high = cuprite.tanh(middle + far) if alternative != "greater" else end
-        return ConfidenceInterval(low.astype(self.statistic.dtype), high.astype(self.statistic.dtype))
+        return ConfidenceInterval(low.astype(type_of(self.statistic)), high.astype(type_of(self.statistic)))
 
 
 def of_t(t, df, alternative) -> ndarray:
@@ -87,10 +85,10 @@ def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0) -> PearsonRR
         raise ValueError("`x` and `y` must have the same length along `axis`.")
     if x.shape[axis] < 2:
         raise ValueError("`x` and `y` must have length at least 2.")
-    if x.dtype.kind == "c" or y.dtype.kind == "c":
+    if type_of(x).kind == "c" or type_of(y).kind == "c":
         raise ValueError("This function does not support complex data")
     dtype = result_type(x, y)
-    wide = numpy.result_type(dtype, numpy.float32)  # special functions of float16 are of float32
+    wide = common_type(dtype, "float32")  # special functions of float16 are of float32
     x, y = cuprite.broadcast_arrays(floating(x), floating(y))
     a, b = Slices(x, axis), Slices(y, axis)
     n = a.n
@@ -99,7 +97,7 @@ def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0) -> PearsonRR
     lengths = [m * cuprite.sqrt(((v / m) ** 2).sum(axis=-1, keepdims=True)) for v, m in zip((xm, ym), largest)]
     r = (xm / lengths[0] * (ym / lengths[1])).sum(axis=-1)
     constant = (a.x == a.x[..., :1]).all(axis=-1) | (b.x == b.x[..., :1]).all(axis=-1)
-    r = cuprite.where(constant, numpy.nan, cuprite.clip(r, -1.0, 1.0))
+    r = cuprite.where(constant, cuprite.nan, cuprite.clip(r, -1.0, 1.0))
 
     def found(p):
         result = PearsonRResult(as_type(r, dtype), p)
@@ -108,7 +106,7 @@ def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0) -> PearsonRR
 
     if n == 2:
         r = cuprite.round(r)
-        return found(as_type(cuprite.where(cuprite.isnan(r), numpy.nan, 1.0), dtype))
+        return found(as_type(cuprite.where(cuprite.isnan(r), cuprite.nan, 1.0), dtype))
     if method is not None:
         of = on_host("pearsonr", *(v.x.get() for v in (a, b)), alternative=alternative, method=method, axis=-1)
         return found(as_type(cuprite.asarray(of.pvalue), wide))
@@ -150,12 +148,12 @@ def spearmanr(a, b=None, axis=0, nan_policy="propagate", alternative="two-sided"
     n = x.shape[0]
     if nan_policy != "propagate":
         Slices(x, 0, "raise" if nan_policy == "raise" else nan_policy)
-    if nan_policy == "omit" and x.dtype.kind == "f" and bool(cuprite.isnan(x).any()):
+    if nan_policy == "omit" and type_of(x).kind == "f" and bool(cuprite.isnan(x).any()):
         return _spearmanr_of_pairs(x, alternative)
     ranks = rankdata(x, axis=0)
     rs = cuprite.corrcoef(ranks, rowvar=False)
     constant = (x == x[:1]).all(axis=0)
-    rs = cuprite.where(constant[:, None] | constant, numpy.nan, rs)
+    rs = cuprite.where(constant[:, None] | constant, cuprite.nan, rs)
     t = rs * cuprite.sqrt((n - 2) / ((rs + 1.0) * (1.0 - rs)).clip(0))
     p = of_t(t, float(n - 2), alternative)
     return SignificanceResult(rs[1, 0], p[1, 0]) if rs.shape[0] == 2 else SignificanceResult(rs, p)
@@ -202,14 +200,14 @@ def linregress(x, y, alternative="two-sided", *, axis=0, nan_policy="propagate",
         x, y, axis = x.reshape(x.size), y.reshape(y.size), 0
     if x.ndim and y.ndim and x.shape[axis] != y.shape[axis] and 1 not in (x.shape[axis], y.shape[axis]):
         raise ValueError("all the input array dimensions except for the concatenation axis must match exactly")
-    x, y = (v.astype(numpy.result_type(v.dtype, numpy.float64), copy=False) for v in map(floating, (x, y)))
+    x, y = (v.astype(common_type(type_of(v), "float64"), copy=False) for v in map(floating, (x, y)))
     x, y = (Slices(v, axis, nan_policy) for v in cuprite.broadcast_arrays(x, y))
     x.kept = whole or x.kept
     if x.mask is not None or y.mask is not None:
         return _lines_of_what_is_there(x.x, y.x, alternative, x.kept if keepdims else x.x.shape[:-1])
     n, shape = x.n, x.x.shape[:-1]
     if n < 2:
-        nothing = x.result(cuprite.full(shape, numpy.nan), keepdims)
+        nothing = x.result(cuprite.full(shape, cuprite.nan), keepdims)
         found = _Line(*[nothing] * 5)
         found.intercept_stderr = nothing
         return found
@@ -238,7 +236,7 @@ def _line(x, y, n, alternative):
     dx, dy = x.x - xm[..., None], y.x - ym[..., None]
     sxx, sxy, syy = (cuprite.mean(v, axis=-1) for v in (dx * dx, dx * dy, dy * dy))
     flat = (sxx == 0) | (syy == 0)
-    none = cuprite.where(sxy == 0, numpy.nan, 0.0)
+    none = cuprite.where(sxy == 0, cuprite.nan, 0.0)
     r = cuprite.where(flat, none, cuprite.clip(sxy / cuprite.sqrt(cuprite.where(flat, 1.0, sxx * syy)), -1.0, 1.0))
     slope = sxy / sxx
     intercept = ym - slope * xm

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import math
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import _splines, ndarray
 from cuprite._beside import beside_its_arrays, computed
+from cuprite._element_types import type_of
 from cuprite.scipy._generators import generator
 from cuprite.scipy.stats._arrays import floating
 
@@ -34,7 +34,7 @@ class gaussian_kde:
 
     def __init__(self, dataset, bw_method=None, weights=None):
         dataset = floating(dataset)
-        if dataset.dtype.kind == "c":
+        if type_of(dataset).kind == "c":
             raise ValueError("gaussian_kde does not support complex data")
         self.dataset = dataset.reshape(1, -1) if dataset.ndim < 2 else dataset
         if self.dataset.size <= 1:
@@ -84,7 +84,7 @@ class gaussian_kde:
             self.covariance_factor = self.scotts_factor
         elif isinstance(bw_method, str) and bw_method == "silverman":
             self.covariance_factor = self.silverman_factor
-        elif isinstance(bw_method, (int, float, numpy.number)):
+        elif isinstance(bw_method, (int, float, numpy.there("number"))):
             self.covariance_factor = lambda: bw_method
         elif callable(bw_method):
             self.covariance_factor = lambda: bw_method(self)
@@ -121,7 +121,7 @@ class gaussian_kde:
 
     def _scaled(self, points) -> ndarray:
         """Points (m, d) in which the Gaussians are exp(-distance**2)."""
-        white = cuprite.linalg.solve(self.cho_cov, points.astype(self.cho_cov.dtype, copy=False))
+        white = cuprite.linalg.solve(self.cho_cov, points.astype(type_of(self.cho_cov), copy=False))
         return cuprite.ascontiguousarray(white.T) / math.sqrt(2)
 
     def evaluate(self, points) -> ndarray:
@@ -171,7 +171,7 @@ class gaussian_kde:
         """At each of the points (d, m) the sum of Gaussians of a covariance around the sample's, times weights."""
         root = computed(cuprite.linalg.cholesky(covariance))
         a, b = (cuprite.ascontiguousarray(cuprite.linalg.solve(root, x).T) / math.sqrt(2)
-                for x in (self.dataset.astype(root.dtype, copy=False), points.astype(root.dtype, copy=False)))
+                for x in (self.dataset.astype(type_of(root), copy=False), points.astype(type_of(root), copy=False)))
         found = _splines.rbf_values(a, b, self._weights[:, None], "gaussian")[:, 0]
         return (found * weights).sum() / cuprite.prod(cuprite.diagonal(root) * math.sqrt(2 * math.pi))
 
@@ -218,7 +218,7 @@ class gaussian_kde:
         Errors: ValueError for what is no integer, not there, or there twice.
         """
         dims = numpy.atleast_1d(_host(dimensions))
-        if not numpy.issubdtype(dims.dtype, numpy.integer):
+        if not numpy.issubdtype(type_of(dims), numpy.integer):
             raise ValueError("Elements of `dimensions` must be integers - the indices of the marginal variables being "
                              "retained.")
         which = numpy.where(dims < 0, dims + self.d, dims)

@@ -3,8 +3,6 @@ from __future__ import annotations
 
 import math
 
-import numpy
-
 import cuprite
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
@@ -67,11 +65,10 @@ class Distribution(BySciPy):
         y = (floating(x) - loc) / scale
         y, good, *shapes = cuprite.broadcast_arrays(y, good, *shapes)
         low, high = self._support(*shapes)
-        with numpy.errstate(all="ignore"):
-            inside = (y >= low) & (y <= high) & cuprite.isfinite(y)
-            found = function(cuprite.where(inside, y, self._middle(*shapes)), *shapes)
+        inside = (y >= low) & (y <= high) & cuprite.isfinite(y)
+        found = function(cuprite.where(inside, y, self._middle(*shapes)), *shapes)
         found = cuprite.where(inside, found, cuprite.where(y < high, below, above))
-        return cuprite.where(good & ~cuprite.isnan(y), found, numpy.nan), scale
+        return cuprite.where(good & ~cuprite.isnan(y), found, cuprite.nan), scale
 
     def _middle(self, *shapes) -> float:
         return 0.5 if self.low >= 0 else 0.0
@@ -141,10 +138,9 @@ class Distribution(BySciPy):
         _, shapes, loc, scale, good = self._read(args, kwds)
         q, good, *shapes = cuprite.broadcast_arrays(floating(q), good, *shapes)
         ends = self._support(*shapes)
-        with numpy.errstate(all="ignore"):
-            found = function(cuprite.where((q > 0) & (q < 1), q, 0.5), *shapes)
+        found = function(cuprite.where((q > 0) & (q < 1), q, 0.5), *shapes)
         found = cuprite.where(q == 0, ends[at_0], cuprite.where(q == 1, ends[at_1], found))
-        return cuprite.where(good & (q >= 0) & (q <= 1), found * scale + loc, numpy.nan)
+        return cuprite.where(good & (q >= 0) & (q <= 1), found * scale + loc, cuprite.nan)
 
     def ppf(self, q, *args, **kwds) -> ndarray:
         """The inverse of the distribution function.
@@ -175,10 +171,10 @@ class Distribution(BySciPy):
             raise ValueError("Domain error in arguments. The `scale` parameter must be positive for all distributions, "
                              "and many distributions have restrictions on shape parameters.")
         rng = generator(random_state)
-        whole = numpy.broadcast_shapes(*(v.shape for v in (*shapes, loc, scale)))
+        whole = cuprite.broadcast_arrays(*shapes, loc, scale)[0].shape
         size = whole if size is None else size
         drawn = self._draw(rng, size, *(float(v) if v.ndim == 0 else v for v in shapes))
-        return drawn * scale + loc if not self.discrete else drawn + loc.astype(numpy.int64)
+        return drawn * scale + loc if not self.discrete else drawn + loc.astype("int64")
 
     def _draw(self, rng, size, *shapes) -> ndarray:
         return self._ppf(rng.random(size), *map(floating, shapes))
@@ -189,7 +185,7 @@ class Distribution(BySciPy):
         Parameters: args: the shape's parameters, loc and scale; kwds: the same by their names.
         """
         _, shapes, loc, scale, good = self._read(args, kwds)
-        return cuprite.where(good, self._moments(*shapes)[0] * scale + loc, numpy.nan)
+        return cuprite.where(good, self._moments(*shapes)[0] * scale + loc, cuprite.nan)
 
     def var(self, *args, **kwds) -> ndarray:
         """The variance.
@@ -197,7 +193,7 @@ class Distribution(BySciPy):
         Parameters: args: the shape's parameters, loc and scale; kwds: the same by their names.
         """
         _, shapes, loc, scale, good = self._read(args, kwds)
-        return cuprite.where(good & (loc == loc), self._moments(*shapes)[1] * scale ** 2, numpy.nan)
+        return cuprite.where(good & (loc == loc), self._moments(*shapes)[1] * scale ** 2, cuprite.nan)
 
     def std(self, *args, **kwds) -> ndarray:
         """The standard deviation.
@@ -231,7 +227,7 @@ class Distribution(BySciPy):
         """
         _, shapes, loc, scale, good = self._read(args, kwds)
         good, loc, scale, *shapes = cuprite.broadcast_arrays(good, loc, scale, *shapes)
-        return tuple(cuprite.where(good, end * scale + loc, numpy.nan) for end in self._support(*shapes))
+        return tuple(cuprite.where(good, end * scale + loc, cuprite.nan) for end in self._support(*shapes))
 
 
 class Frozen:

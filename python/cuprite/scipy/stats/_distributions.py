@@ -3,8 +3,6 @@ from __future__ import annotations
 
 import math
 
-import numpy
-
 import cuprite
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
@@ -210,9 +208,9 @@ class _T(Distribution):
 
     def _moments(self, df) -> tuple[ndarray, ndarray]:
         variance = cuprite.where(df > 2, df / cuprite.where(df > 2, df - 2, 1.0),
-                                 cuprite.where(df > 1, numpy.inf, numpy.nan))
+                                 cuprite.where(df > 1, cuprite.inf, cuprite.nan))
         variance = cuprite.where(cuprite.isinf(df), 1.0, variance)
-        return cuprite.where(df > 1, 0.0, numpy.inf), variance
+        return cuprite.where(df > 1, 0.0, cuprite.inf), variance
 
     def _draw(self, rng, size, df) -> ndarray:
         return rng.standard_t(df, size)
@@ -238,8 +236,8 @@ class _F(Distribution):
         return sc.fdtri(n, d, q)
 
     def _moments(self, n, d) -> tuple[ndarray, ndarray]:
-        more = cuprite.where(d > 4, d - 4, numpy.nan)
-        return cuprite.where(d > 2, d / (d - 2), numpy.inf), 2 * d ** 2 * (n + d - 2) / (n * (d - 2) ** 2 * more)
+        more = cuprite.where(d > 4, d - 4, cuprite.nan)
+        return cuprite.where(d > 2, d / (d - 2), cuprite.inf), 2 * d ** 2 * (n + d - 2) / (n * (d - 2) ** 2 * more)
 
     def _draw(self, rng, size, n, d) -> ndarray:
         return rng.f(n, d, size)
@@ -253,7 +251,7 @@ class _Lognorm(Distribution):
 
     def _logpdf(self, y, s) -> ndarray:
         logs = cuprite.log(y)
-        return cuprite.where(y > 0, -logs ** 2 / (2 * s ** 2) - cuprite.log(s * y * _ROOT), -numpy.inf)
+        return cuprite.where(y > 0, -logs ** 2 / (2 * s ** 2) - cuprite.log(s * y * _ROOT), -cuprite.inf)
 
     def _cdf(self, y, s) -> ndarray:
         return sc.ndtr(cuprite.log(y) / s)
@@ -307,7 +305,7 @@ class _Cauchy(Distribution):
         return -self._ppf(q)
 
     def _moments(self) -> tuple[ndarray, ndarray]:
-        return cuprite.full((), numpy.nan), cuprite.full((), numpy.nan)
+        return cuprite.full((), cuprite.nan), cuprite.full((), cuprite.nan)
 
 
 @beside_its_arrays
@@ -432,8 +430,8 @@ class _Pareto(Distribution):
         return q ** (-1.0 / b)
 
     def _moments(self, b) -> tuple[ndarray, ndarray]:
-        return (cuprite.where(b > 1, b / (b - 1), numpy.inf),
-                cuprite.where(b > 2, b / ((b - 2.0) * (b - 1.0) ** 2), numpy.inf))
+        return (cuprite.where(b > 1, b / (b - 1), cuprite.inf),
+                cuprite.where(b > 2, b / ((b - 2.0) * (b - 1.0) ** 2), cuprite.inf))
 
 
 @beside_its_arrays

@@ -1,13 +1,12 @@
 """Kolmogorov's and Smirnov's tests; p-values are SciPy's, on the host."""
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import type_of
+from cuprite._named import NamedTuple
 from cuprite.scipy.stats._arrays import array, by_slices, floating, known, on_host, on_last
 
 
@@ -42,7 +41,7 @@ def _result(statistic, pvalue, location, sign):
     return KstestResult(statistic, pvalue, statistic_location=location, statistic_sign=sign)
 
 
-_NOTHING = _result(*[numpy.nan] * 4)
+_NOTHING = _result(*[cuprite.nan] * 4)
 
 
 def _known_words(alternative, method):
@@ -87,15 +86,15 @@ def _slices_with_nan(one, samples, axis, keepdims):
     found = by_slices(one, samples, axis, keepdims, 4)
     lost = False
     for v in samples:
-        if v.dtype.kind == "f":
+        if type_of(v).kind == "f":
             x, kept = on_last(cuprite.isnan(v), axis)
             lost = lost | (x.any(axis=-1).reshape(kept) if keepdims else x.any(axis=-1))
-    return [cuprite.where(lost, numpy.nan, v) for v in found]
+    return [cuprite.where(lost, cuprite.nan, v) for v in found]
 
 
 def _tested(test, *samples):
     samples = [floating(v) for v in samples]
-    if any(not v.size or v.dtype.kind == "f" and bool(cuprite.isnan(v).any()) for v in samples):
+    if any(not v.size or type_of(v).kind == "f" and bool(cuprite.isnan(v).any()) for v in samples):
         return _NOTHING
     return test(*map(cuprite.sort, samples))
 

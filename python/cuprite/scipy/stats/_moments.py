@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
-
-import numpy
 
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import common_type, type_of
+from cuprite._named import NamedTuple
 from cuprite.scipy.stats._arrays import Slices, array, as_type, floating, known, nan_where, on_last, result_type
 
 
@@ -24,7 +24,7 @@ def zmap(scores, compare, axis=0, ddof=0, nan_policy="propagate") -> ndarray:
     if axis is not None and not array(compare).ndim:
         raise cuprite.exceptions.AxisError(axis, 0)
     dtype = result_type(scores, compare)
-    if dtype == numpy.float16:
+    if dtype == "float16":
         return _zmap_of_halves(array(scores), array(compare), axis, ddof, nan_policy, same)
     scores, compare = floating(scores), floating(compare)
     s = Slices(compare, axis, nan_policy)
@@ -32,7 +32,7 @@ def zmap(scores, compare, axis=0, ddof=0, nan_policy="propagate") -> ndarray:
     mean, std = s.mean(), cuprite.sqrt(s.positive(s.spread(ddof), ddof))
     mean, std = s.result(mean, True), s.result(std, True)
     if same:
-        std = nan_where(std <= abs(numpy.finfo(std.dtype).eps * mean), std)
+        std = nan_where(std <= abs(type_of(std).eps * mean), std)
     return as_type(cuprite.fused("(x - m) / s", x=scores, m=mean, s=std), dtype)
 
 
@@ -55,7 +55,7 @@ def _zmap_of_halves(scores, compare, axis, ddof, nan_policy, same) -> ndarray:
         variance = variance * nan_where(free <= 0, count / free)
     std = variance ** (one / 2)
     if same:
-        std = nan_where(std <= abs(numpy.finfo(std.dtype).eps * mean), std)
+        std = nan_where(std <= abs(type_of(std).eps * mean), std)
     return (scores - mean) / std
 
 
@@ -93,10 +93,10 @@ def moment(a, order=1, axis=0, nan_policy="propagate", *, center=None, keepdims=
         stays, of length 1.
     Errors: ValueError for orders that are no integers.
     """
-    orders = array(order).get() if not isinstance(order, int) else numpy.asarray(order)
+    orders = cuprite.asarray(order, device="cpu")
     if orders.size == 0:
         raise ValueError("`order` must be a scalar or a non-empty 1D array.")
-    if (orders % 1 != 0).any():
+    if bool((orders % 1 != 0).any()):
         raise ValueError("All elements of `order` must be integral.")
     s = Slices(a, axis, nan_policy)
     about = s.mean() if center is None else cuprite.broadcast_to(floating(center), s.x.shape[:-1])
@@ -107,7 +107,7 @@ def moment(a, order=1, axis=0, nan_policy="propagate", *, center=None, keepdims=
 
 def _flat(s, mean, m2) -> ndarray:
     """Where all elements are as good as equal."""
-    return m2 <= (numpy.finfo(m2.dtype).eps * mean) ** 2
+    return m2 <= (type_of(m2).eps * mean) ** 2
 
 
 def _skew(s, bias) -> ndarray:
@@ -203,7 +203,7 @@ def describe(a, axis=0, ddof=1, bias=True, nan_policy="propagate") -> DescribeRe
     s = Slices(a, axis, nan_policy)
     low, high = (s.x.min(axis=-1), s.x.max(axis=-1)) if s.mask is None else (
         cuprite.nanmin(s.x, axis=-1), cuprite.nanmax(s.x, axis=-1))
-    low, high = low.astype(a.dtype), high.astype(a.dtype)
+    low, high = low.astype(type_of(a)), high.astype(type_of(a))
     moments = (s.mean(), s.variance(ddof), _skew(s, bias), _kurtosis(s, True, bias))
     return DescribeResult(s.n, (low, high), *(s.result(m) for m in moments))
 
@@ -226,7 +226,7 @@ def _mean_of(a, axis, weights, nan_policy, keepdims, there, back, dtype=None) ->
 
 def _not_below_zero(a, axis, keepdims, found) -> ndarray:
     """Means, NaN where an element is negative."""
-    if a.dtype.kind not in "if" or not bool((a < 0).any()):
+    if type_of(a).kind not in "if" or not bool((a < 0).any()):
         return found
     x, kept = on_last(a < 0, axis)
     lost = x.any(axis=-1)
@@ -243,8 +243,9 @@ def gmean(a, axis=0, dtype=None, weights=None, *, nan_policy="propagate", keepdi
     a = array(a) if dtype is None else array(a).astype(dtype)
     # NumPy's log of integers of 8 and 16 bits is of float16 and float32
     given = [a] if weights is None else [a, array(weights)]
-    dtype = numpy.result_type(*(numpy.log(numpy.ones((), x.dtype)).dtype if x.dtype.kind in "biufc" else x.dtype
-                                for x in given[:1]), *(result_type(x) for x in given[1:] if x.dtype.kind in "fc"))
+    own = type_of(a)
+    first = f"float{min(64, 16 * own.itemsize)}" if own.kind in "biu" else own
+    dtype = common_type(first, *(result_type(x) for x in given[1:] if type_of(x).kind in "fc"))
     return _mean_of(a, axis, weights, nan_policy, keepdims, cuprite.log, cuprite.exp, dtype)
 
 
@@ -270,7 +271,7 @@ def pmean(a, p, *, axis=0, dtype=None, weights=None, nan_policy="propagate", kee
         length 1.
     Errors: ValueError for a power that is no number, NotImplementedError for an infinite one.
     """
-    if not isinstance(p, (int, float, numpy.number)):
+    if not isinstance(p, (int, float, numpy.there("number"))):
         raise ValueError("Power mean only implemented for finite p")
     if not math.isfinite(p):
         raise NotImplementedError("Power mean only implemented for finite `p`")

@@ -1,13 +1,12 @@
 """Ranks, modes, quantiles and trimmed samples."""
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import type_of
+from cuprite._named import NamedTuple
 from cuprite.scipy.stats._arrays import Slices, array, by_slices, known, nan_where, on_last, result_type
 
 
@@ -42,7 +41,7 @@ def rankdata(a, method="average", *, axis=None, nan_policy="propagate") -> ndarr
     shape = (a.size,) if axis is None else a.shape
     axis = 0 if axis is None else axis
     if a.size == 0:
-        return cuprite.zeros(shape, numpy.float64 if method == "average" else numpy.int64)
+        return cuprite.zeros(shape, "float64" if method == "average" else "int64")
     if not shape:
         raise cuprite.exceptions.AxisError(axis, 0)
     x, _ = on_last(a.reshape(shape), axis)
@@ -58,12 +57,12 @@ def rankdata(a, method="average", *, axis=None, nan_policy="propagate") -> ndarr
     else:
         ranks = (first if method == "min" else last) + 1
     ranks = cuprite.take_along_axis(ranks, cuprite.argsort(order, axis=-1), -1)
-    if a.dtype.kind == "f":
+    if type_of(a).kind == "f":
         missing = cuprite.isnan(x)
         lost = missing if mask is not None else missing.any(axis=-1, keepdims=True)
-        ranks = cuprite.where(lost, numpy.nan, ranks.astype(numpy.float64))
+        ranks = cuprite.where(lost, cuprite.nan, ranks.astype("float64"))
         if not bool(lost.any()) and method != "average":
-            ranks = ranks.astype(numpy.int64)
+            ranks = ranks.astype("int64")
     return cuprite.moveaxis(ranks, -1, axis)
 
 
@@ -86,17 +85,17 @@ def mode(a, axis=0, nan_policy="propagate", keepdims=False) -> ModeResult:
     mask = known(x, nan_policy)
     if x.size == 0:
         shape = kept if keepdims else x.shape[:-1]
-        return ModeResult(cuprite.full(shape, numpy.nan, result_type(a)), cuprite.zeros(shape, result_type(a)))
+        return ModeResult(cuprite.full(shape, cuprite.nan, result_type(a)), cuprite.zeros(shape, result_type(a)))
     y = cuprite.sort(x, axis=-1)
     _, first, last = _groups(y)
     counts = last - first + 1
-    if a.dtype.kind == "f":  # NaN is a value like others unless it is omitted
+    if type_of(a).kind == "f":  # NaN is a value like others unless it is omitted
         missing = cuprite.isnan(y)
         counts = cuprite.where(missing, missing.sum(axis=-1, keepdims=True) if mask is None else 0, counts)
     at = counts.argmax(axis=-1)[..., None]
     value, count = (cuprite.take_along_axis(v, at, -1)[..., 0] for v in (y, counts))
     if mask is not None and x.ndim > 1:  # as SciPy: of several slices
-        count = count.astype(numpy.float64)
+        count = count.astype("float64")
     if keepdims:
         value, count = value.reshape(kept), count.reshape(kept)
     return ModeResult(value, count)
@@ -119,16 +118,16 @@ def iqr(x, axis=None, rng=(25, 75), scale=1.0, nan_policy="propagate", interpola
         scale = 1.3489795003921634
     if len(rng) != 2:
         raise TypeError("`rng` must be a two element sequence.")
-    if numpy.isnan(rng).any():
+    if any(v != v for v in rng):
         raise ValueError("`rng` must not contain NaNs.")
     low, high = sorted(rng)
     if low < 0 or high > 100:
         raise ValueError("Elements of `rng` must be in the range [0, 100].")
-    if array(x).dtype.kind == "c":
+    if type_of(array(x)).kind == "c":
         raise ValueError("iqr: quantiles are of real numbers")
     s = Slices(x, axis, nan_policy)
     if s.x.shape[-1] == 0:
-        return s.result(cuprite.full(s.x.shape[:-1], numpy.nan, s.dtype), keepdims)
+        return s.result(cuprite.full(s.x.shape[:-1], cuprite.nan, s.dtype), keepdims)
     of = cuprite.percentile if s.mask is None else cuprite.nanpercentile
     q = of(s.x, cuprite.asarray([low, high]), axis=-1, method=interpolation)
     return s.result((q[1] - q[0]) / scale, keepdims)
@@ -181,19 +180,19 @@ def trim_mean(a, proportiontocut, axis=0, *, nan_policy="propagate", keepdims=Fa
         array(2.5)
     """
     s = Slices(a, axis, nan_policy)
-    if s.dtype == numpy.float16:
-        s.x = s.x.astype(numpy.float16)  # NumPy adds in float32
+    if s.dtype == "float16":
+        s.x = s.x.astype("float16")  # NumPy adds in float32
     if s.mask is not None:
         return by_slices(lambda v: (trim_mean(v, proportiontocut),), [array(a)], axis, keepdims, 1)[0]
     n = s.x.shape[-1]
     if n == 0:
-        return s.result(cuprite.full(s.x.shape[:-1], numpy.nan, s.dtype), keepdims)
+        return s.result(cuprite.full(s.x.shape[:-1], cuprite.nan, s.dtype), keepdims)
     low = _cut(n, proportiontocut, True)
     if 2 * low == n:
-        return s.result(cuprite.full(s.x.shape[:-1], numpy.nan, s.dtype), keepdims)
+        return s.result(cuprite.full(s.x.shape[:-1], cuprite.nan, s.dtype), keepdims)
     found = cuprite.partition(s.x, (low, n - low - 1), axis=-1)[..., low:n - low].mean(axis=-1)
-    if s.x.dtype.kind == "f":
-        found = cuprite.where(cuprite.isnan(s.x).any(axis=-1), numpy.nan, found).astype(found.dtype, copy=False)
+    if type_of(s.x).kind == "f":
+        found = cuprite.where(cuprite.isnan(s.x).any(axis=-1), cuprite.nan, found).astype(type_of(found), copy=False)
     return s.result(found, keepdims)
 
 
@@ -252,7 +251,7 @@ def _limited(a, limits, inclusive, axis, nan_policy):
 
 def _limited_result(s, found, ddof=0, keepdims=False):
     """The result of what lies within limits: NaN where NaN is at all, and where no more than ddof elements are."""
-    if s.x.dtype.kind == "f" and s.mask is not None:
+    if type_of(s.x).kind == "f" and s.mask is not None:
         found = nan_where(cuprite.isnan(s.x).any(axis=-1), found)
     return s.result(s.positive(found, ddof), keepdims)
 
@@ -275,7 +274,7 @@ def tmean(a, limits=None, inclusive=(True, True), axis=None, *, nan_policy="prop
 
 def _limited_variance(s, ddof):
     """Of complex numbers that of absolute distances, as a complex number."""
-    return s.spread(ddof).astype(s.x.dtype, copy=False) if s.x.dtype.kind == "c" else s.variance(ddof)
+    return s.spread(ddof).astype(type_of(s.x), copy=False) if type_of(s.x).kind == "c" else s.variance(ddof)
 
 
 @beside_its_arrays
@@ -333,7 +332,7 @@ def _whole_extreme(s, x, limit, axis, inclusive, least):
         keep = (x >= limit if inclusive else x > limit) if least else (x <= limit if inclusive else x < limit)
     if not bool(keep.any(axis=-1).all()):
         return None
-    ends = numpy.iinfo(x.dtype)
+    ends = numpy.iinfo(type_of(x))
     if least:
         return s.result(cuprite.where(keep, x, x.dtype.type(ends.max)).min(axis=-1))
     return s.result(cuprite.where(keep, x, x.dtype.type(ends.min)).max(axis=-1))
@@ -346,7 +345,7 @@ def _extreme(a, limit, axis, inclusive, nan_policy, sign, keepdims) -> ndarray:
 
 def _extremes(a, limit, axis, inclusive, nan_policy, sign):
     s = Slices(a, axis, nan_policy)
-    if array(a).dtype.kind in "iu" and array(a).dtype.itemsize == 8 and s.x.shape[-1]:
+    if type_of(array(a)).kind in "iu" and type_of(array(a)).itemsize == 8 and s.x.shape[-1]:
         found = _whole_extreme(s, array(a), limit, axis, inclusive, sign > 0)
         if found is not None:
             return found, s.kept
@@ -356,15 +355,15 @@ def _extremes(a, limit, axis, inclusive, nan_policy, sign):
     keep = cuprite.ones(x.shape, bool) if s.mask is None else s.mask
     if limit is not None:
         keep = keep & (x >= sign * limit if inclusive else x > sign * limit)
-    found = sign * cuprite.where(keep, x, numpy.inf).min(axis=-1)
+    found = sign * cuprite.where(keep, x, cuprite.inf).min(axis=-1)
     some = keep.any(axis=-1)
     lost = cuprite.isnan(x).any(axis=-1) if s.mask is None else ~some
     if some.size and not bool((some | lost).any()):
         raise ValueError("No array values within given limits")
-    found = cuprite.where(some, found, numpy.nan)
+    found = cuprite.where(some, found, cuprite.nan)
     if s.mask is None:
-        found = cuprite.where(lost, numpy.nan, found)
-    whole = array(a).dtype
+        found = cuprite.where(lost, cuprite.nan, found)
+    whole = type_of(array(a))
     if whole.kind == "f" or whole.kind in "biu" and bool(some.all()):
         found = found.astype(whole)
     return found, s.kept

@@ -1,13 +1,12 @@
 """Tests of hypotheses: Student's, of variances and of normality."""
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import common_type, type_of
+from cuprite._named import NamedTuple
 from cuprite.scipy.stats._arrays import (Slices, array, as_type, by_slices, floating, nan_where, of_one_rank, on_host,
                                          result_type)
 from cuprite.scipy.stats._correlation import ConfidenceInterval, SignificanceResult, of_t
@@ -52,17 +51,17 @@ class TtestResult(_Pair):
         tail = (1 - confidence_level) / 2 if alternative == "two-sided" else 1 - confidence_level
         df = df + 0.0 * mean  # on its device
         far = error * cuprite.scipy.special.stdtrit(df, 1 - tail + 0.0 * mean)
-        low = mean - (far if alternative != "less" else numpy.inf)
-        high = mean + (far if alternative != "greater" else numpy.inf)
+        low = mean - (far if alternative != "less" else cuprite.inf)
+        high = mean + (far if alternative != "greater" else cuprite.inf)
         return ConfidenceInterval(finish(low), finish(high))
 
 
 def _tested(mean, popmean, error, df, alternative, s, keepdims) -> TtestResult:
     statistic = (mean - popmean) / error
-    p = of_t(statistic, cuprite.asarray(df, numpy.float64) if not isinstance(df, ndarray) else df * 1.0, alternative)
+    p = of_t(statistic, cuprite.asarray(df, "float64") if not isinstance(df, ndarray) else df * 1.0, alternative)
     statistic = s.result(statistic, keepdims)
-    s.dtype = numpy.result_type(s.dtype, numpy.float32)  # special functions of float16 are of float32
-    free = cuprite.where(cuprite.isnan(mean), numpy.nan, df).astype(mean.dtype, copy=False)
+    s.dtype = common_type(s.dtype, "float32")  # special functions of float16 are of float32
+    free = cuprite.where(cuprite.isnan(mean), cuprite.nan, df).astype(type_of(mean), copy=False)
     result = TtestResult(statistic, s.result(p, keepdims), s.result(free, keepdims))
     result._interval = mean, error, df, alternative.lower(), lambda x: s.result(x, keepdims)
     return result
@@ -113,7 +112,7 @@ def _trimmed(s, trim):
     x = cuprite.sort(s.x, axis=-1)
     inner = x[..., g:n - g]
     whole = cuprite.concatenate([inner[..., :1]] * g + [inner] + [inner[..., -1:]] * g, axis=-1)
-    lost = cuprite.isnan(x[..., -1]) if x.dtype.kind == "f" else cuprite.zeros(x.shape[:-1], bool)
+    lost = cuprite.isnan(x[..., -1]) if type_of(x).kind == "f" else cuprite.zeros(x.shape[:-1], bool)
     return nan_where(lost, inner.mean(axis=-1)), nan_where(lost, whole.var(axis=-1, ddof=2 * g + 1)), n - 2 * g
 
 
@@ -135,9 +134,9 @@ def ttest_ind(a, b, *, axis=0, equal_var=True, nan_policy="propagate", alternati
                         nan_policy=nan_policy, alternative=alternative, method=method, keepdims=keepdims)
         return TtestResult(*map(cuprite.asarray, (found.statistic, found.pvalue, found.df)))
     x, y = (Slices(v, axis, nan_policy) for v in of_one_rank(axis, a, b))
-    x.dtype = numpy.result_type(x.dtype, y.dtype)
+    x.dtype = common_type(type_of(x), type_of(y))
     if 0 in (x.x.shape[-1], y.x.shape[-1]):
-        nothing = x.mean() + y.mean() + numpy.nan
+        nothing = x.mean() + y.mean() + cuprite.nan
         return TtestResult(x.result(nothing, keepdims), x.result(nothing, keepdims), nothing)
     if trim and (x.mask is not None or y.mask is not None):
         def test(*rows):
@@ -229,5 +228,5 @@ def jarque_bera(x, *, axis=None, nan_policy="propagate", keepdims=False) -> Sign
     s = Slices(x, axis, nan_policy)
     found = s.n / 6.0 * (_skew(s, True) ** 2 + _kurtosis(s, True, True) ** 2 / 4)
     statistic = s.result(found, keepdims)
-    s.dtype = numpy.result_type(s.dtype, numpy.float32)
+    s.dtype = common_type(s.dtype, "float32")
     return SignificanceResult(statistic, s.result(cuprite.exp(-found / 2), keepdims))

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import math
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import common_type, type_of
 from cuprite.scipy.stats._arrays import Slices, as_type, by_slices, floating, known, on_host, result_type
 
 
@@ -24,9 +24,9 @@ def boxcox_llf(lmb, data, *, axis=0, keepdims=False, nan_policy="propagate") -> 
     """
     s = Slices(data, axis, nan_policy)
     if s.x.shape[-1] == 0:
-        return s.result(cuprite.full(s.x.shape[:-1], numpy.nan, s.dtype), keepdims)
+        return s.result(cuprite.full(s.x.shape[:-1], cuprite.nan, s.dtype), keepdims)
     logs = cuprite.log(s.x)
-    if s.x.dtype.kind == "c" and lmb != 0:
+    if type_of(s.x).kind == "c" and lmb != 0:
         found = (lmb - 1) * logs.sum(axis=-1) - s.n / 2 * (_log_variance(lmb * logs) - 2 * math.log(abs(lmb)))
         return s.result(found, keepdims)
     powers = logs if lmb == 0 else cuprite.exp(lmb * logs - logs.max(axis=-1, keepdims=True) * lmb)
@@ -59,7 +59,7 @@ def boxcox(x, lmbda=None, alpha=None, optimizer=None) -> ndarray | tuple[object,
         SciPy's.
     Errors: ValueError for other than one dimension, numbers that are not positive, or all equal.
     """
-    x = as_type(floating(x), numpy.result_type(result_type(x), numpy.float32))  # float32 of float16, as special.boxcox
+    x = as_type(floating(x), common_type(result_type(x), "float32"))  # float32 of float16, as special.boxcox
     if lmbda is not None:
         return cuprite.scipy.special.boxcox(x, lmbda)
     if x.ndim != 1:
@@ -90,7 +90,7 @@ def entropy(pk, qk=None, base=None, axis=0, *, nan_policy="propagate", keepdims=
     if base is not None and base <= 0:
         raise ValueError("`base` must be a positive number or `None`.")
     dtype = result_type(pk) if qk is None else result_type(pk, qk)
-    dtype = numpy.result_type(dtype, numpy.float32)  # special functions of float16 are of float32
+    dtype = common_type(dtype, "float32")  # special functions of float16 are of float32
     pk = floating(pk)
     if qk is not None:
         pk, qk = cuprite.broadcast_arrays(pk, floating(qk))

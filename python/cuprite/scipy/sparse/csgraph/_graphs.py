@@ -6,6 +6,7 @@ import operator
 
 import cuprite as cp
 from cuprite import _graph as G
+from cuprite._element_types import type_of
 from cuprite.scipy.sparse._base import issparse
 
 _NONE = -9999  # a predecessor that is not there
@@ -81,10 +82,10 @@ def laplacian(csgraph, normed=False, return_diag=False, use_out_degree=False, *,
         raise ValueError("csgraph must be a square matrix or array")
     if form not in ("array", "function", "lo"):
         raise ValueError(f"Invalid form: {form!r}")
-    if normed and (csgraph.dtype.kind in "iu"):
+    if normed and (type_of(csgraph).kind in "iu"):
         csgraph = csgraph.astype(float)
     x = csgraph + csgraph.T.conj() if symmetrized else csgraph
-    along, last = 1 if use_out_degree else 0, csgraph.dtype if dtype is None else dtype
+    along, last = 1 if use_out_degree else 0, type_of(csgraph) if dtype is None else dtype
     result, diagonal = (_sparse_laplacian if issparse(x) else _dense_laplacian)(x, normed, along, dtype)
     if issparse(result):
         result = result.asformat("dia" if csgraph.format == "dia" else "coo" if form == "array" else "csr")
@@ -97,14 +98,14 @@ def laplacian(csgraph, normed=False, return_diag=False, use_out_degree=False, *,
         result = multiply
         if form == "lo":
             from cuprite.scipy.sparse.linalg import LinearOperator
-            result = LinearOperator(of.shape, matvec=multiply, matmat=multiply, dtype=of.dtype)
+            result = LinearOperator(of.shape, matvec=multiply, matmat=multiply, dtype=type_of(of))
     return (result, diagonal) if return_diag else result
 
 
 def _degrees(w, normed):
     """The roots of degrees, 1 where there is none, and where that is."""
     isolated = w == 0
-    return cp.where(isolated, 1, cp.sqrt(w)).astype(w.dtype if w.dtype.kind in "fc" else float), isolated
+    return cp.where(isolated, 1, cp.sqrt(w)).astype(type_of(w) if type_of(w).kind in "fc" else float), isolated
 
 
 def _sparse_laplacian(graph, normed, along, dtype):
@@ -119,10 +120,10 @@ def _sparse_laplacian(graph, normed, along, dtype):
     if normed:
         w, isolated = _degrees(w, normed)
         data = data / (w[row] * w[column])
-        top = (1 - isolated.astype(int)).astype(data.dtype)
+        top = (1 - isolated.astype(int)).astype(type_of(data))
     else:
-        top = w.astype(coo.dtype)
-    every = cp.arange(n, dtype=row.dtype)
+        top = w.astype(type_of(coo))
+    every = cp.arange(n, dtype=type_of(row))
     join = cp.concatenate
     result = type(coo)((join([-data, top]), (join([row, every]), join([column, every]))), shape=coo.shape)
     result.sum_duplicates()
@@ -180,7 +181,7 @@ def _tree(csgraph, i_start, directed, depth):
     _, before = _order(csgraph, i_start, directed, True, depth)
     n = len(before)
     to = cp.flatnonzero(before != _NONE)
-    at = before[to].astype(to.dtype)
+    at = before[to].astype(type_of(to))
     new = csr_matrix if isspmatrix(csgraph) else csr_array
     return new((_least(data, indices, indptr, at, to), (at, to)), shape=(n, n))
 
@@ -188,9 +189,9 @@ def _tree(csgraph, i_start, directed, depth):
 def _least(data, indices, indptr, rows, columns):
     """The shortest of the edges between nodes, of a graph in which each may stand twice."""
     from cuprite import _sparse as S
-    row = S.sparse_rows(indices, indptr).astype(cp.int64)
+    row = S.sparse_rows(indices, indptr).astype("int64")
     n = len(indptr) - 1
-    place, wanted = row * n + indices, rows.astype(cp.int64) * n + columns
+    place, wanted = row * n + indices, rows.astype("int64") * n + columns
     order = cp.argsort(data, kind="stable")
     order = order[cp.argsort(place[order], kind="stable")]
     return data[order][cp.searchsorted(place[order], wanted)]
@@ -243,7 +244,7 @@ def dijkstra(csgraph, directed=True, indices=None, return_predecessors=False, un
                          return_predecessors=return_predecessors)
     start = cp.arange(n) if indices is None else cp.asarray(indices)
     shape = start.shape
-    start = start.ravel().astype(cp.int64)
+    start = start.ravel().astype("int64")
     if start.size and not bool(((start >= -n) & (start < n)).all()):
         raise ValueError("indices out of range 0...N")
     start = cp.where(start < 0, start + n, start)
@@ -271,7 +272,7 @@ def _no_cycle_below_zero(data, edges, indptr):
 def _sources(before, start):
     """The node where the path to each node begins, -9999 where there is none."""
     n = len(before)
-    up = cp.where(before == _NONE, cp.arange(n, dtype=before.dtype), before)
+    up = cp.where(before == _NONE, cp.arange(n, dtype=type_of(before)), before)
     while True:
         over = up[up]
         if bool((over == up).all()):
@@ -279,7 +280,7 @@ def _sources(before, start):
         up = over
     begins = cp.zeros(n, bool)
     begins[start] = True
-    return cp.where(begins[up], up, _NONE).astype(cp.int32)
+    return cp.where(begins[up], up, _NONE).astype("int32")
 
 
 def _by_scipy(name, csgraph, **options):

@@ -14,6 +14,7 @@ import numpy
 import cuprite as cp
 from cuprite import _sparse, ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import common_type, type_of
 from cuprite.scipy.sparse._base import check_exponent, class_of, is_foreign, issparse
 from cuprite.scipy.sparse._util import SparseEfficiencyWarning
 from cuprite.scipy.sparse.linalg._host import from_host, scipy_linalg, to_host
@@ -63,7 +64,7 @@ class SuperLU:
             made = self._triangles = [(m.data, m.indices, m.indptr) for m in factors] + [
                 cp.argsort(from_host(self._obj.perm_r)), from_host(self._obj.perm_c)]
         lower, upper, rows, columns = made
-        if rhs.dtype != lower[0].dtype:
+        if type_of(rhs) != type_of(lower[0]):
             return None
         x = _sparse.sparse_substitute(*lower, False, rhs[rows])
         return _sparse.sparse_substitute(*upper, True, x)[columns]
@@ -119,7 +120,7 @@ def _of_full_structure(n, count, data, indices, indptr, canonical=False):
         import scipy.sparse.csgraph
         places = scipy.sparse.csr_array((numpy.ones(count), indices, indptr), shape=(n, n))
         if scipy.sparse.csgraph.structural_rank(places) < n:
-            return n, n, numpy.zeros(n, data.dtype), numpy.arange(n, dtype="i"), numpy.arange(n + 1, dtype="i")
+            return n, n, numpy.zeros(n, type_of(data)), numpy.arange(n, dtype="i"), numpy.arange(n + 1, dtype="i")
     return n, count, data, indices, indptr
 
 
@@ -148,7 +149,8 @@ def _as_it_is(A, formats):
     if len(shape) != 2 or not shape[0] == shape[1] > 0 or not A.has_canonical_format:
         return None
     data, indices, indptr = A._triple()
-    if data.dtype.char not in "fdFD" or not indices.dtype.char == indptr.dtype.char == "i" or _superlu() is None:
+    whole = type_of(indices).char == type_of(indptr).char == "i"
+    if type_of(data).char not in "fdFD" or not whole or _superlu() is None:
         return None
     return shape[0], data.size, data.get(), indices.get(), indptr.get()
 
@@ -164,7 +166,7 @@ def _ordering(A):
     A line of `A` that is 0 on the diagonal, or less than the rest together, may need a pivot."""
     if not issparse(A) or A.format not in ("csr", "csc") or A.ndim != 2 or A.shape[0] != A.shape[1]:
         return None
-    if A.nnz < _MANY or not A.has_canonical_format or A.dtype.char not in "fdFD":
+    if A.nnz < _MANY or not A.has_canonical_format or type_of(A).char not in "fdFD":
         return None
     data, indices, indptr = A._triple()
     n, size = A.shape[0], abs(data)
@@ -185,7 +187,7 @@ def _of_few(A, b):
     if len(shape) != 2 or not 0 < shape[0] == shape[1] or right[:1] != shape[:1] or len(right) > 2:
         return None
     data, indices, indptr = A._triple()
-    if data.dtype != b.dtype or data.dtype.char not in "fdFD" or not right[-1]:
+    if type_of(data) != type_of(b) or type_of(data).char not in "fdFD" or not right[-1]:
         return None
     try:
         x = _sparse.sparse_solve(data, indices, indptr, A._format == "csc", b)
@@ -218,7 +220,7 @@ def spsolve(A, b, permc_spec=None, use_umfpack=True):
         permc_spec = _ordering(A)
     if given:
         shape = b.shape
-        if len(shape) in (1, 2) and shape[0] == given[0] and shape[-1] and b.dtype == given[2].dtype:
+        if len(shape) in (1, 2) and shape[0] == given[0] and shape[-1] and type_of(b) == type_of(given[2]):
             if not _has_diagonal(A):
                 given = _of_full_structure(*given, canonical=True)
             x, info = _superlu().gssv(*given, b.get(), A._format == "csc", options={"ColPerm": permc_spec})
@@ -352,7 +354,7 @@ def matrix_power(A, power):
         raise ValueError("exponent must be >= 0")
     if power == 0:
         from cuprite.scipy.sparse._construct import eye_array
-        return eye_array(m, dtype=A.dtype)
+        return eye_array(m, dtype=type_of(A))
     result, square = None, A
     while power:
         if power & 1:
@@ -379,7 +381,7 @@ def lschol(A, b) -> ndarray:
     b = cp.asarray(b)
     if A.ndim != 2 or A.shape[0] != A.shape[1] or b.ndim != 1 or b.shape[0] != A.shape[0]:
         raise ValueError(f"a square matrix and a vector of its length, not {A.shape} and {b.shape}")
-    kind = cp.result_type(A.dtype, b.dtype, cp.float32)
+    kind = common_type(type_of(A), type_of(b), "float32")
     host = class_of("csc", True)(A).astype(kind)
     try:
         lu = splu(host, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})

@@ -10,6 +10,7 @@ from __future__ import annotations
 from operator import index
 
 import cuprite as cp
+from cuprite._element_types import type_of
 from cuprite.scipy.sparse._base import issparse
 from cuprite.scipy.sparse.linalg._host import from_host, lent, scipy_linalg, to_host
 from cuprite.scipy.sparse.linalg._interface import LinearOperator, aslinearoperator
@@ -20,7 +21,7 @@ from cuprite.scipy.sparse.linalg._passes import products
 def _matrix(A, k, sigma, most):
     """What ARPACK is given for A: products of the device, unless SciPy must see the elements."""
     if sigma is None and k < most and isinstance(k, int) and (issparse(A) or isinstance(A, cp.ndarray) and A.ndim == 2):
-        if A.shape[0] == A.shape[1] and A.dtype.char in "fdFD":
+        if A.shape[0] == A.shape[1] and type_of(A).char in "fdFD":
             return lent(A)
     return to_host(A)
 
@@ -33,7 +34,7 @@ def _two_axes(A):
 
 def _floating(A):
     """A sparse matrix of integers as one of float64, as ARPACK computes."""
-    return A.astype(cp.float64) if issparse(A) and A.dtype.kind in "biu" else A
+    return A.astype("float64") if issparse(A) and type_of(A).kind in "biu" else A
 
 
 def _found(theirs, call):
@@ -83,7 +84,7 @@ def _ours(A, k, sigma, which, ncv, maxiter, tol) -> bool:
     real, whole = (int, float, numpy.integer, numpy.floating), (int, numpy.integer)
     if not (issparse(A) or isinstance(A, LinearOperator) or isinstance(A, cp.ndarray) and A.ndim == 2):
         return False
-    char, n = getattr(A.dtype, "char", "?"), A.shape[0]
+    char, n = getattr(type_of(A), "char", "?"), A.shape[0]
     if A.shape != (n, n) or char not in "fdFD" or not isinstance(k, whole) or not isinstance(tol, real):
         return False
     complex_ = char in "FD"     # which is eigs' in SciPy
@@ -109,7 +110,7 @@ def _start(A, k, sigma, which, v0, ncv, maxiter, tol, OPinv=None, rng=None, prod
     if product is None:
         return None
     v0 = numpy.random.default_rng(rng).uniform(-1, 1, n) if v0 is None else v0
-    v0 = cp.asarray(v0, dtype=A.dtype).ravel()
+    v0 = cp.asarray(v0, dtype=type_of(A)).ravel()
     if not 0 < float(cp.linalg.norm(v0)) < float("inf"):
         return None
     if ncv is None:     # as SciPy; where a restart waits for a device, it comes more seldom
@@ -121,14 +122,14 @@ def _start(A, k, sigma, which, v0, ncv, maxiter, tol, OPinv=None, rng=None, prod
 def _product(A, sigma, OPinv):
     """The product of a vector with A, or with the inverse of A - sigma; None for the inverse of what is not sparse."""
     if sigma is None:
-        return products(aslinearoperator(A), A.dtype)[0]
+        return products(aslinearoperator(A), type_of(A))[0]
     if OPinv is not None:
-        return products(aslinearoperator(OPinv), A.dtype)[0]
+        return products(aslinearoperator(OPinv), type_of(A))[0]
     if not issparse(A):
         return None
     from cuprite.scipy.sparse._construct import eye_array
     from cuprite.scipy.sparse.linalg._direct import factorized
-    return factorized((A - sigma * eye_array(A.shape[0], dtype=A.dtype)).tocsc().astype(A.dtype))
+    return factorized((A - sigma * eye_array(A.shape[0], dtype=type_of(A))).tocsc().astype(type_of(A)))
 
 
 def _hermitian(lanczos, maxiter, sigma, vectors):
@@ -136,13 +137,13 @@ def _hermitian(lanczos, maxiter, sigma, vectors):
     import numpy
     good = lanczos.run(maxiter)
     w = lanczos.w if sigma is None else sigma + 1 / lanczos.w
-    if sigma is not None or lanczos.which == "BE" or vectors and lanczos.rows.dtype.kind == "f":
+    if sigma is not None or lanczos.which == "BE" or vectors and type_of(lanczos.rows).kind == "f":
         order = numpy.argsort(w, kind="stable")
     else:
         order = numpy.arange(w.size)[::1 if vectors else -1]
     if not good:
         _no_convergence(lanczos, w, order)
-    w_ = cp.asarray(w[order].astype(lanczos.rows.dtype.char.lower()))
+    w_ = cp.asarray(w[order].astype(type_of(lanczos.rows).char.lower()))
     return (w_, lanczos.vectors(order)) if vectors else w_
 
 
@@ -150,7 +151,7 @@ def _no_convergence(lanczos, w, order):
     """ArpackNoConvergence, which has what was found; without SciPy a RuntimeError."""
     order = order[lanczos.good[order]]
     text = f"No convergence ({lanczos.iterations} iterations, {order.size}/{w.size} eigenvectors converged)"
-    found = cp.asarray(w[order].astype(lanczos.rows.dtype.char.lower())), lanczos.vectors(order)
+    found = cp.asarray(w[order].astype(type_of(lanczos.rows).char.lower())), lanczos.vectors(order)
     try:
         theirs = scipy_linalg("eigsh")
     except ImportError:
@@ -207,7 +208,7 @@ def _singular(A, k, ncv, tol, which, v0, maxiter, wanted, rng):
     import numpy
     if not (issparse(A) or isinstance(A, LinearOperator) or isinstance(A, cp.ndarray) and A.ndim == 2):
         return None
-    if str(which).upper() not in ("LM", "SM") or getattr(A.dtype, "char", "?") not in "fdFD" or not 0 <= tol < 1e300:
+    if str(which).upper() not in ("LM", "SM") or getattr(type_of(A), "char", "?") not in "fdFD" or not 0 <= tol < 1e300:
         return None
     if rng is not None and not isinstance(rng, (int, numpy.integer, numpy.random.Generator)):
         return None
@@ -218,11 +219,11 @@ def _singular(A, k, ncv, tol, which, v0, maxiter, wanted, rng):
         return None
     n, transposed = min(A.shape), A.shape[0] < A.shape[1]
     first = aslinearoperator(A.tocsr() if issparse(A) else A)
-    first, (there, back) = first.H if transposed else first, products(first, A.dtype)[::-1 if transposed else 1]
+    first, (there, back) = first.H if transposed else first, products(first, type_of(A))[::-1 if transposed else 1]
 
     def product(x):
         return back(there(x))
-    square = LinearOperator((n, n), matvec=product, dtype=A.dtype)
+    square = LinearOperator((n, n), matvec=product, dtype=type_of(A))
     if v0 is None:
         v0 = numpy.random.default_rng(rng).standard_normal(n)
     start = _start(square, k, None, str(which).upper(), v0, ncv, maxiter, float(tol)**2, product=product)

@@ -11,6 +11,7 @@ import warnings
 
 import cuprite as cp
 from cuprite import _sparse, ndarray
+from cuprite._element_types import type_of
 from cuprite.scipy.sparse.linalg._passes import plain, products
 from cuprite.scipy.sparse.linalg._system import make_system, norm, residual, tolerance
 
@@ -19,8 +20,8 @@ class _Basis:
     """Orthonormal rows, of which there may be `most`."""
 
     def __init__(self, first, most):
-        number = cp.complex128 if first.dtype.kind == "c" else cp.float64
-        self.rows = cp.empty((most, first.size), dtype=first.dtype)
+        number = "complex128" if type_of(first).kind == "c" else "float64"
+        self.rows = cp.empty((most, first.size), dtype=type_of(first))
         self.h = cp.empty((most - 1, most), dtype=number)
         self.gram = cp.empty((most - 1, most - 1), dtype=number)
         self.begin(first)
@@ -32,7 +33,7 @@ class _Basis:
 
     def project(self, w, rows):
         """(coefficients, w without its part along these rows)."""
-        if w.dtype.kind == "c":
+        if type_of(w).kind == "c":
             h = (rows @ w.conj()).conj()
         else:
             h = rows @ w
@@ -137,7 +138,7 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
     atol = tolerance("gmres", b_size, atol, rtol)
     if b_size == 0:
         return b, 0
-    n, eps = b.size, float(cp.finfo(x.dtype).eps)
+    n, eps = b.size, type_of(x).eps
     maxiter = 10 * n if maxiter is None else maxiter
     restart = min(20 if restart is None else restart, n)
     loose, steps = 1.0, 0
@@ -147,7 +148,7 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
     if maxiter > 0 and size < atol:
         return x, 0
     looks = _looks(restart, A, M, x, kind)
-    basis, (matvec, precondition) = None, (products(m, x.dtype)[0] for m in (A, M))
+    basis, (matvec, precondition) = None, (products(m, type_of(x))[0] for m in (A, M))
     for _ in range(maxiter):
         v = precondition(r)
         start = float(beta := norm(v))
@@ -166,7 +167,7 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
             if over:
                 break
         steps += len(triangle.columns)
-        y = cp.asarray(triangle.solve(eps), dtype=x.dtype)
+        y = cp.asarray(triangle.solve(eps), dtype=type_of(x))
         x = x + y @ basis.rows[:y.size]
         r = b - matvec(x)
         size = float(norm(r))
@@ -216,9 +217,9 @@ def _flexible(matvec, v0, m, enough, before=None, after=None, deflated=None, out
         pairs (z, matvec(z) or None) that are used as well, at the end or first."""
     import numpy
     m += len(outer)
-    eps = float(cp.finfo(v0.dtype).eps)
+    eps = type_of(v0).eps
     basis, triangle, zs, along = _Basis(v0, m + 1), _Triangle(1.0), [], []
-    hessenberg, last = numpy.zeros((m + 1, m), dtype=v0.dtype), v0
+    hessenberg, last = numpy.zeros((m + 1, m), dtype=type_of(v0)), v0
     for j in range(m):
         at = j if outer_first else j - (m - len(outer))
         w = None
@@ -246,7 +247,7 @@ def _flexible(matvec, v0, m, enough, before=None, after=None, deflated=None, out
     if along:  # what is left of a column of deflated rows is their rounding
         vain = numpy.linalg.norm(hessenberg[:k + 1, :k], axis=0) <= 8 * eps * numpy.linalg.norm(B, axis=0)
         hessenberg[:, :k][:, vain] = r[:, vain] = 0
-    y = numpy.linalg.lstsq(r, numpy.asarray(triangle.s[:k]), rcond=8 * eps)[0].astype(v0.dtype)
+    y = numpy.linalg.lstsq(r, numpy.asarray(triangle.s[:k]), rcond=8 * eps)[0].astype(type_of(v0))
     return hessenberg[:k + 1, :k], B, basis.rows[:k + 1], zs, y, abs(triangle.s[k])
 
 
@@ -291,7 +292,7 @@ def lgmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=1000, M=None, callback
         try:
             H, _, rows, zs, y, left = _flexible(A.matvec, v0 / v_size, inner_m, enough, before=M.matvec,
                                                 outer=tuple(outer_v), outer_first=prepend_outer_v)
-            y = y * y.dtype.type(v_size)
+            y = y * type_of(y).type(v_size)
             if not numpy.isfinite(y).all():
                 return x, cycle + 1
         except numpy.linalg.LinAlgError:
@@ -321,8 +322,8 @@ def _recycled(CU, matvec, r):
             break
         new.append(us[P[j]])
         weights = -R[:j, j]
-        u = us[P[j]] + (_combined(new[:j], weights.astype(numpy.dtype(r.dtype))) if j else 0)
-        new[j] = u / float(R[j, j].real) if R.dtype.kind != "c" else u / complex(R[j, j])
+        u = us[P[j]] + (_combined(new[:j], weights.astype(numpy.dtype(type_of(r)))) if j else 0)
+        new[j] = u / float(R[j, j].real) if type_of(R).kind != "c" else u / complex(R[j, j])
     CU[:] = [(cp.asarray(numpy.ascontiguousarray(Q[:, j])), u) for j, u in enumerate(new)][::-1]
 
 
@@ -372,7 +373,7 @@ def gcrotmk(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=1000, M=None, callbac
         except numpy.linalg.LinAlgError:
             info = cycle + 1
             break
-        cx, ux = _correction(CU, H, B, basis, zs, y * y.dtype.type(size), size)
+        cx, ux = _correction(CU, H, B, basis, zs, y * type_of(y).type(size), size)
         if cx is None:
             continue
         part = cp.vdot(cx, r)
@@ -392,7 +393,7 @@ def _correction(CU, H, B, basis, zs, y, size):
     if CU:
         ux = ux - _combined([u for _, u in CU], B @ y)
     length = float(norm(cx))
-    if not length > float(cp.finfo(ux.dtype).eps) * size or not math.isfinite(1 / length):
+    if not length > type_of(ux).eps * size or not math.isfinite(1 / length):
         return None, None
     return cx / length, ux / length
 

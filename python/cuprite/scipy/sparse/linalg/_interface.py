@@ -8,6 +8,7 @@ import warnings
 
 import cuprite as cp
 from cuprite import ndarray
+from cuprite._element_types import common_type, type_of
 from cuprite.scipy.sparse._base import class_of, is_foreign, issparse
 from cuprite.scipy.sparse._util import isintlike, isscalarlike
 
@@ -17,7 +18,7 @@ def _array(x) -> ndarray:
 
 
 def _conj(x) -> ndarray:
-    return x.conj() if x.dtype.kind == "c" else x
+    return x.conj() if type_of(x).kind == "c" else x
 
 
 class LinearOperator:
@@ -47,11 +48,26 @@ class LinearOperator:
         shape = tuple(shape)
         if len(shape) != 2 or not all(isintlike(n) and n >= 0 for n in shape):
             raise ValueError(f"invalid shape {shape!r} (must be 2-d)")
-        self.dtype, self.shape = None if dtype is None else cp.dtype(dtype), shape
+        self.dtype, self.shape = dtype, shape
+
+    _type = None    # the dtype's name, where it is one of ours
+
+    @property
+    def dtype(self) -> numpy.dtype[Any] | None:
+        """The type of the products."""
+        return vars(self).get("_dtype") if self._type is None else cp.dtype(self._type)
+
+    @dtype.setter
+    def dtype(self, dtype) -> None:
+        self._type = self._dtype = None
+        try:
+            self._type = None if dtype is None else common_type(dtype)
+        except (TypeError, ValueError):
+            self._dtype = cp.dtype(dtype)
 
     def _init_dtype(self):
-        if self.dtype is None:
-            self.dtype = _array(self.matvec(cp.zeros(self.shape[1], dtype="i1"))).dtype
+        if self._type is None and self.dtype is None:
+            self.dtype = type_of(_array(self.matvec(cp.zeros(self.shape[1], dtype="i1"))))
 
     # --- what a subclass gives ---
 
@@ -235,7 +251,7 @@ class _CustomLinearOperator(LinearOperator):
 
 class _Adjoint(LinearOperator):
     def __init__(self, A):
-        super().__init__(A.dtype, A.shape[::-1])
+        super().__init__(type_of(A), A.shape[::-1])
         self.A, self.args = A, (A,)
 
     def _matvec(self, x):
@@ -348,7 +364,7 @@ class _Power(LinearOperator):
             raise ValueError(f"square LinearOperator expected, got {A!r}")
         if not isintlike(p) or p < 0:
             raise ValueError("non-negative integer expected as p")
-        super().__init__(A.dtype, A.shape)
+        super().__init__(type_of(A), A.shape)
         self.args = (A, int(p))
 
     def _repeat(self, f, x):
@@ -379,7 +395,7 @@ class MatrixLinearOperator(LinearOperator):
     Parameters: A: a sparse matrix or an array of two axes."""
 
     def __init__(self, A):
-        super().__init__(A.dtype, A.shape)
+        super().__init__(type_of(A), A.shape)
         self.A, self.args, self._adjoint_matrix = A, (A,), None
 
     def _matvec(self, x):

@@ -10,6 +10,7 @@ import math
 
 import cuprite as cp
 from cuprite import _sparse, ndarray
+from cuprite._element_types import type_of
 from cuprite.scipy.sparse.linalg._interface import IdentityOperator
 from cuprite.scipy.sparse.linalg._passes import (BICG_RHO, BICG_TURNED, MEASURE, ONE, QMR_BEGIN, QMR_CHECK, QMR_NORMS,
                                                  QMR_PRODUCT, STAB_MIDDLE, STAB_OMEGA, STAB_RHO, STAB_TURNED, STEP,
@@ -71,7 +72,7 @@ def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=Non
     if r is None:
         return b, 0
     looks = Looks(x, callback is not None or not plain(A, M))
-    matvec, precondition = products(A, x.dtype)[0], products(M, x.dtype)[0]
+    matvec, precondition = products(A, type_of(x))[0], products(M, type_of(x))[0]
     x, r, p = own(x), own(r), None
     numbers, state = numbers_of(x, 4), cp.asarray([1.0, 0.0, 0.0])
     _sparse.sparse_pass([r], _CG_FIRST, numbers, state, limit=atol)
@@ -154,9 +155,9 @@ def bicg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=N
     if r is None:
         return b, 0
     looks, alone = Looks(x, callback is not None or not plain(A, M)), isinstance(M, IdentityOperator)
-    (matvec, rmatvec), (precondition, adjoint) = products(A, x.dtype), products(M, x.dtype)
+    (matvec, rmatvec), (precondition, adjoint) = products(A, type_of(x)), products(M, type_of(x))
     x, r, dual, numbers = own(x), own(r), own(r), numbers_of(x, _BICG_NUMBERS)
-    state = cp.asarray([1.0, 0.0, 0.0, 0.0, float(cp.finfo(x.dtype).eps) ** 2])
+    state = cp.asarray([1.0, 0.0, 0.0, 0.0, type_of(x).eps ** 2])
     _sparse.sparse_pass([r], _BICG_FIRST, numbers, state, limit=atol)
     z, dual_z = precondition(r), adjoint(dual)
     _sparse.sparse_pass([dual, z], _BICG_RHO, numbers, state)
@@ -203,9 +204,9 @@ def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callba
     if r is None:
         return b, 0
     looks = Looks(x, callback is not None or not plain(A, M))
-    matvec, precondition = products(A, x.dtype)[0], products(M, x.dtype)[0]
+    matvec, precondition = products(A, type_of(x))[0], products(M, type_of(x))[0]
     x, r, p, shadow, numbers = own(x), own(r), own(r), own(r), numbers_of(x, 11)
-    state = cp.asarray([1.0, 0.0, 0.0, 0.0, float(cp.finfo(x.dtype).eps) ** 2, atol, 0.0])
+    state = cp.asarray([1.0, 0.0, 0.0, 0.0, type_of(x).eps ** 2, atol, 0.0])
     _sparse.sparse_pass([shadow, r], _STAB_FIRST, numbers, state, limit=atol)
     info = _begun(state, atol, maxiter, callback, x)
     for i in range(1, maxiter + 1):
@@ -254,11 +255,11 @@ def cgs(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=No
     if r is None:
         return b, 0
     looks, alone = Looks(x, callback is not None or not plain(A, M)), isinstance(M, IdentityOperator)
-    matvec, precondition = products(A, x.dtype)[0], products(M, x.dtype)[0]
+    matvec, precondition = products(A, type_of(x))[0], products(M, type_of(x))[0]
     x, r, p, u, shadow, q = own(x), own(r), own(r), own(r), own(r), cp.empty_like(r)
     both = None if alone else cp.empty_like(r)
     b, numbers = cp.ascontiguousarray(b), numbers_of(x, _BICG_NUMBERS)
-    state = cp.asarray([1.0, 0.0, 0.0, 0.0, float(cp.finfo(x.dtype).eps) ** 2])
+    state = cp.asarray([1.0, 0.0, 0.0, 0.0, type_of(x).eps ** 2])
     _sparse.sparse_pass([shadow, r], _CGS_FIRST, numbers, state, limit=atol)
     info = _begun(state, atol, maxiter, callback, x)
     for i in range(1, maxiter + 1):
@@ -317,10 +318,10 @@ def qmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M1=None, M2=None, c
     M1, M2 = _halves(given, M1, M2, A.shape)
     alone = isinstance(M1, IdentityOperator) and isinstance(M2, IdentityOperator)
     looks = Looks(x, callback is not None or not plain(A, M1, M2))
-    (matvec, rmatvec), (left, left_adjoint), (right, right_adjoint) = (products(m, x.dtype) for m in (A, M1, M2))
+    (matvec, rmatvec), (left, left_adjoint), (right, right_adjoint) = (products(m, type_of(x)) for m in (A, M1, M2))
     x, r, v, w, numbers = own(x), own(r), own(r), own(r), numbers_of(x, _QMR_NUMBERS)
     p, q, d, s = (cp.zeros_like(r) for _ in range(4))
-    state = cp.asarray([1.0, 0.0, 0.0, 0.0, float(cp.finfo(x.dtype).eps), 0.0, 0.0, 0.0, 0.0])
+    state = cp.asarray([1.0, 0.0, 0.0, 0.0, type_of(x).eps, 0.0, 0.0, 0.0, 0.0])
     _sparse.sparse_pass([r], _QMR_FIRST, numbers, state, limit=atol)
     y, z = left(v), right_adjoint(w)
     _sparse.sparse_pass([y, z], _QMR_BEGIN, numbers, state)
@@ -365,14 +366,14 @@ def tfqmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=
         relative to the first one; atol: that, as it is; maxiter: the most iterations; M: an approximate inverse of A;
         callback: a function of each iterate; show: whether the end is printed.
     Errors: ValueError for a matrix that is not square, shapes that do not fit, a negative atol."""
-    if getattr(b, "dtype", None) == "l" and getattr(A, "dtype", None) in list("fdFD"):
-        b = b.astype(A.dtype)  # as SciPy
+    if type_of(b, None) == "l" and type_of(A, None) in list("fdFD"):
+        b = b.astype(type_of(A))  # as SciPy
     A, M, x, b = make_system(A, M, x0, b)
     if float(norm(b)) == 0:
         return b.copy(), 0
     maxiter = min(10000, 10 * b.size) if maxiter is None else maxiter
     r = residual(A, x, b, x0)
-    matvec, precondition = products(A, x.dtype)[0], products(M, x.dtype)[0]
+    matvec, precondition = products(A, type_of(x))[0], products(M, type_of(x))[0]
     looks = Looks(x, callback is not None or not plain(A, M))
     u, w, shadow, d, spare = own(r), own(r), own(r), cp.zeros_like(r), cp.empty_like(r)
     x, turned_u, numbers = own(x), precondition(matvec(u)), numbers_of(r, 9)

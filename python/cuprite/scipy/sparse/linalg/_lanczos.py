@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import cuprite as cp
 from cuprite import _sparse, ndarray
+from cuprite._element_types import type_of
 
 
 def arpack_error(code) -> Exception:
@@ -46,10 +47,10 @@ class Lanczos:
     def __init__(self, product, v0, k, which, ncv, tol):
         import numpy
         self.product, self.k, self.which, self.m = product, k, which, ncv
-        self.eps = float(cp.finfo(v0.dtype).eps)
+        self.eps = type_of(v0).eps
         self.tol = max(tol, 0) or self.eps
-        number = cp.complex128 if v0.dtype.kind == "c" else cp.float64
-        self.rows = cp.empty((ncv + 1, v0.size), dtype=v0.dtype)
+        number = "complex128" if type_of(v0).kind == "c" else "float64"
+        self.rows = cp.empty((ncv + 1, v0.size), dtype=type_of(v0))
         self.h = cp.empty((ncv, ncv + 1), dtype=number)
         self.t = numpy.zeros((ncv, ncv))
         self.rows[0] = v0 / cp.linalg.norm(v0)
@@ -83,11 +84,11 @@ class Lanczos:
 
         Parameters: which: numbers of eigenvalues."""
         (real, s), n = self._real(self.s[:, which]), self.rows.shape[1]
-        return (s @ real[:self.m]).view(self.rows.dtype).reshape(-1, n).T
+        return (s @ real[:self.m]).view(type_of(self.rows)).reshape(-1, n).T
 
     def _real(self, s):
         """(the basis as real numbers, the transpose of coefficients), in one type: the coefficients are real."""
-        real = self.rows.dtype.char.lower()
+        real = type_of(self.rows).char.lower()
         return self.rows.view(real), cp.asarray(s.T.astype(real, order="C"))
 
     def _restart(self, theta, s, beta, order, converged):
@@ -129,7 +130,7 @@ class Lanczos:
             return 0.0
         for trial in range(9):
             other = numpy.random.default_rng((j, trial, 0x1a2c05)).standard_normal(self.rows.shape[1])
-            _sparse.sparse_extend(self.rows, cp.asarray(other, dtype=self.rows.dtype), self.h, None, j, 0)
+            _sparse.sparse_extend(self.rows, cp.asarray(other, dtype=type_of(self.rows)), self.h, None, j, 0)
             if abs(self.h[j, j + 1].item()) > 1e-3 * numpy.linalg.norm(other):
                 break   # hardly anything is left of a vector that by chance was nearly one of the rows'
         self.t[j, j + 1] = self.t[j + 1, j] = 0

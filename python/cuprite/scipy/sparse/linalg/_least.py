@@ -10,6 +10,7 @@ import math
 
 import cuprite as cp
 from cuprite import _sparse, ndarray
+from cuprite._element_types import common_type, type_of
 from cuprite.scipy.sparse.linalg._interface import IdentityOperator, aslinearoperator
 from cuprite.scipy.sparse.linalg._passes import (ONE, ROOTS, ROTATE, TEST, A as FIRST, B as SECOND, C as THIRD,
                                                  D as FOURTH, Looks, factor, numbers_of, own, plain, plan, products)
@@ -53,7 +54,7 @@ def _show(wanted, name, i, *numbers):
 def _inner(x, y) -> ndarray:
     """SciPy's product of minres, without a conjugate; its real part."""
     product = cp.dot(x, y)
-    return product.real if product.dtype.kind == "c" else product
+    return product.real if type_of(product).kind == "c" else product
 
 
 def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callback=None, show=False,
@@ -70,9 +71,10 @@ def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callbac
         matrices that are found not symmetric."""
     A, M, x, b = make_system(A, M, x0, b)
     maxiter = 5 * b.size if maxiter is None else maxiter
-    eps, biggest = float(cp.finfo(x.dtype).eps), float(cp.finfo(x.dtype).max)
+    eps = type_of(x).eps
+    biggest = (2 - eps) * 2.0 ** (127 if type_of(x).real == "float32" else 1023)
     r1 = residual(A, x, b, x0)
-    matvec, precondition = products(A, r1.dtype)[0], products(M, r1.dtype)[0]
+    matvec, precondition = products(A, type_of(r1))[0], products(M, type_of(r1))[0]
     y = precondition(r1)
     beta1, b_size = cp.stack([_inner(r1, y), norm(b)]).tolist()
     if beta1 < 0:
@@ -83,12 +85,12 @@ def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callbac
         _check_symmetry(A, M, r1, y, eps)
     beta1 = math.sqrt(beta1)
     looks = Looks(x, callback is not None or show or not plain(A, M))
-    x = x.astype(cp.result_type(x.dtype, cp.float64))  # as SciPy's, whose scalars are float64
+    x = x.astype(common_type(type_of(x), "float64"))  # as SciPy's, whose scalars are float64
     w, w1, w2 = (cp.zeros_like(x) for _ in range(3))
     same = isinstance(M, IdentityOperator)
     r1, r2, r = own(r1), own(r1), cp.empty_like(r1)
     y = r2 if same else own(y)
-    numbers = cp.asarray([0.0, 0.0, 0.0, 1 / beta1, 0.0, beta1] + [0.0] * 5, dtype=numbers_of(r1, 1).dtype)
+    numbers = cp.asarray([0.0, 0.0, 0.0, 1 / beta1, 0.0, beta1] + [0.0] * 5, dtype=type_of(numbers_of(r1, 1)))
     state = cp.asarray([1.0, 0.0, beta1, 0.0, rtol, eps, maxiter, beta1, beta1, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, biggest]
                        + [0.0] * 5)
     stop, last = 0, 0
@@ -101,7 +103,7 @@ def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callbac
         if not same:
             _sparse.sparse_pass([r2, y], _LANCZOS_PRODUCT, numbers, state)
         w2, w1, w = w1, w, w2
-        _sparse.sparse_pass([x, w, v.astype(x.dtype, copy=False), w2, w1], _MINRES, numbers, state)
+        _sparse.sparse_pass([x, w, v.astype(type_of(x), copy=False), w2, w1], _MINRES, numbers, state)
         if callback is not None:
             callback(x)
         if looks.due(i + 1) or i + 1 == maxiter:
@@ -141,7 +143,7 @@ def _least_system(A, b, x0):
     """(A, b as a vector, the type of the solution)."""
     A, b = aslinearoperator(A), cp.atleast_1d(cp.asarray(b))
     b = b.squeeze() if b.ndim > 1 else b
-    kind = cp.result_type(*(x.dtype for x in (A, b, x0) if x is not None and x.dtype is not None), cp.float64)
+    kind = common_type(*(type_of(x) for x in (A, b, x0) if x is not None and type_of(x) is not None), "float64")
     return A, b, kind
 
 
@@ -151,22 +153,22 @@ class _Bidiagonal:
     Parameters: A, b: the system; x0: where to begin; kind: the type of the solution, x."""
 
     def __init__(self, A, b, x0, kind):
-        u = b if b.dtype.kind in "fc" else b.astype("d")
+        u = b if type_of(b).kind in "fc" else b.astype("d")
         first = norm(u)
         self.x = cp.zeros(A.shape[1], dtype=kind)
         if x0 is not None:
             self.x = cp.atleast_1d(cp.asarray(x0)).astype(kind)
             u = u - A.matvec(self.x)
-        given = A.matvec(self.x).dtype if A.dtype is None else A.dtype
-        u = u.astype(cp.result_type(u.dtype, given), copy=False)    # as the products
-        self.kind, self.u, (self.matvec, rmatvec) = kind, own(u), products(A, u.dtype)
+        given = type_of(A.matvec(self.x)) if type_of(A) is None else type_of(A)
+        u = u.astype(common_type(type_of(u), given), copy=False)    # as the products
+        self.kind, self.u, (self.matvec, rmatvec) = kind, own(u), products(A, type_of(u))
         self.rmatvec = rmatvec
         self.numbers = numbers_of(u, 2)
         _sparse.sparse_pass([self.u], _NORM_U, self.numbers, None)
         q = rmatvec(self.u)
         self.v, self.spare = cp.empty_like(q), cp.empty_like(q)
         _sparse.sparse_pass([self.v, q], _FIRST_V, self.numbers, None)
-        self.size, self.beta, self.alpha = abs(cp.stack([first.astype(self.numbers.dtype), *self.numbers])).tolist()
+        self.size, self.beta, self.alpha = abs(cp.stack([first.astype(type_of(self.numbers)), *self.numbers])).tolist()
         if not self.beta:
             self.alpha = 0.0  # A is not asked, which may have NaN
 
@@ -209,7 +211,7 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
         begin.
     Errors: ValueError for shapes that do not fit."""
     A, b, kind = _least_system(A, b, x0)
-    n, eps = A.shape[1], float(cp.finfo(cp.float64).eps)
+    n, eps = A.shape[1], 2.0**-52
     iter_lim = 2 * n if iter_lim is None else iter_lim
     var, limit = cp.zeros(n), 1 / conlim if conlim > 0 else 0.0
     steps = _Bidiagonal(A, b, x0, kind)

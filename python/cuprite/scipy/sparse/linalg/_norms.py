@@ -6,6 +6,7 @@ import warnings
 
 import cuprite as cp
 from cuprite import ndarray
+from cuprite._element_types import common_type, type_of
 from cuprite.scipy.sparse._base import issparse
 from cuprite.scipy.sparse.linalg._interface import IdentityOperator, LinearOperator, aslinearoperator
 
@@ -94,7 +95,7 @@ def _of_vectors(x, ord, axis) -> ndarray:
 def _signs(x) -> ndarray:
     """Each element by its absolute value, 1 for 0."""
     size = abs(x)
-    return cp.where(size == 0, 1, x / cp.where(size == 0, 1, size)).astype(x.dtype, copy=False)
+    return cp.where(size == 0, 1, x / cp.where(size == 0, 1, size)).astype(type_of(x), copy=False)
 
 
 def _parallel(X, Y):
@@ -165,9 +166,9 @@ def _estimate(A, n, t, itmax):
         if k > itmax:
             break
         S = _signs(Y)
-        if before is not None and before.dtype.kind != "c" and _parallel(S, before).all():
+        if before is not None and type_of(before).kind != "c" and _parallel(S, before).all():
             break
-        if t > 1 and S.dtype.kind != "c":
+        if t > 1 and type_of(S).kind != "c":
             S = _resampled(S, before)
         h = abs(A.rmatmat(S)).max(axis=1).get()
         if k >= 2 and h.max() == h[best]:
@@ -242,7 +243,7 @@ def _trace(A):
                   "performance.", stacklevel=4)
     r, n = cp.random.default_rng(), A.shape[0]
     m = min(n, 5)
-    signs = (r.integers(0, 2, (2, n, m)) * 2 - 1).astype(cp.float64)
+    signs = (r.integers(0, 2, (2, n, m)) * 2 - 1).astype("float64")
     Q = cp.linalg.qr(A.matmat(signs[0]))[0]
     rest = signs[1] - Q @ (Q.conj().T @ signs[1])
     return (Q.conj() * A.matmat(Q)).sum() + (rest.conj() * A.matmat(rest)).sum() / m
@@ -280,7 +281,7 @@ def expm_multiply(A, B, start=None, stop=None, num=None, endpoint=None, traceA=N
     mu = mu.tolist() if isinstance(mu, cp.ndarray) else mu
     A = _shifted(A, mu)
     size = _norm1(A)
-    B = B.astype(cp.result_type(A.dtype, B.dtype, cp.float32), copy=False)
+    B = B.astype(common_type(type_of(A), type_of(B), "float32"), copy=False)
     if all(v is None for v in (start, stop, num, endpoint)):
         return _applied(A, B, 1.0, mu, *_terms(A, size, 1.0, columns))
     return _at_times(A, B, mu, size, columns, start, stop, num, endpoint)
@@ -289,11 +290,11 @@ def expm_multiply(A, B, start=None, stop=None, num=None, endpoint=None, traceA=N
 def _shifted(A, mu):
     n = A.shape[0]
     if isinstance(A, LinearOperator):
-        return A + (-mu) * IdentityOperator(A.shape, dtype=A.dtype)
+        return A + (-mu) * IdentityOperator(A.shape, dtype=type_of(A))
     if issparse(A):
         from cuprite.scipy.sparse._construct import eye_array
-        return A - mu * eye_array(n, dtype=A.dtype, format="csr") if mu else A
-    return A - mu * cp.eye(n, dtype=A.dtype)
+        return A - mu * eye_array(n, dtype=type_of(A), format="csr") if mu else A
+    return A - mu * cp.eye(n, dtype=type_of(A))
 
 
 def _at_times(A, B, mu, size, columns, start, stop, num, endpoint) -> ndarray:
@@ -303,7 +304,7 @@ def _at_times(A, B, mu, size, columns, start, stop, num, endpoint) -> ndarray:
     times, step = numpy.linspace(start, stop, retstep=True, **given)
     if times.size < 2:
         raise ValueError("at least two time points are required")
-    X = cp.empty((times.size, *B.shape), dtype=cp.result_type(A.dtype, B.dtype, cp.float64))
+    X = cp.empty((times.size, *B.shape), dtype=common_type(type_of(A), type_of(B), "float64"))
     first = float(times[0])
     X[0] = _applied(A, B, first, mu, *_terms(A, size, first, columns)) if first else B
     terms = _terms(A, size, float(step), columns)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import cuprite as cp
 from cuprite import _sparse, ndarray
+from cuprite._element_types import common_type, type_of
 from cuprite.scipy.sparse._base import issparse
 from cuprite.scipy.sparse.linalg._interface import IdentityOperator, MatrixLinearOperator
 
@@ -52,7 +53,7 @@ def plan(names, sums, products=(), at=0, flags=0) -> tuple[int, ...]:
 
 def numbers_of(x, n) -> ndarray:
     """Room for n numbers beside a vector."""
-    return cp.zeros(n, dtype="D" if x.dtype.kind == "c" else "d")
+    return cp.zeros(n, dtype="D" if type_of(x).kind == "c" else "d")
 
 
 def own(x) -> ndarray:
@@ -63,7 +64,7 @@ def own(x) -> ndarray:
 def products(A, dtype):
     """(matvec, rmatvec) of an operator, which give contiguous vectors of a type. A sparse matrix and its adjoint are
     made compressed rows once."""
-    if type(A) is MatrixLinearOperator and issparse(A.A) and cp.result_type(A.A.dtype, dtype) == dtype:
+    if type(A) is MatrixLinearOperator and issparse(A.A) and common_type(type_of(A.A), dtype) == dtype:
         later = []
 
         def adjoint(x):
@@ -82,7 +83,7 @@ def _same(x):
 
 def _of_rows(m, dtype):
     m = m.tocsr()
-    if m.dtype != dtype:
+    if type_of(m) != dtype:
         m = m._with_data(m.data.astype(dtype))
     columns = m.shape[1]
     return lambda x: _sparse.sparse_multiply(*m._triple(), columns, x)   # which a callback may have written to
@@ -91,10 +92,10 @@ def _of_rows(m, dtype):
 def _checked(product, dtype):
     def run(x):
         y = product(x)
-        if y.dtype.kind == "c" != dtype.kind:
+        if type_of(y).kind == "c" != dtype.kind:
             raise TypeError(f"an operator gave {y.dtype.name} where everything else is {dtype.name}: its dtype must "
                             "say that it is complex")
-        return y if y.dtype == dtype and y.flags.c_contiguous else cp.ascontiguousarray(y, dtype=dtype)
+        return y if type_of(y) == dtype and y.flags.c_contiguous else cp.ascontiguousarray(y, dtype=dtype)
     return run
 
 

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import cuprite as cp
-from cuprite import ndarray
+from cuprite import _element_types, ndarray
+from cuprite._element_types import type_of
 from cuprite.scipy.sparse.linalg._interface import IdentityOperator, LinearOperator, aslinearoperator
 
 _FLOATS = "fdFD"
@@ -10,7 +11,7 @@ _FLOATS = "fdFD"
 
 def common_type(*chars):
     """The type of a solution: that of the matrix and of the right side, integers and halves as float64."""
-    return cp.result_type(*(c if c in _FLOATS else "d" for c in chars))
+    return _element_types.common_type(*(c if c in _FLOATS else "d" for c in chars))
 
 
 def make_system(A, M, x0, b):
@@ -22,10 +23,10 @@ def make_system(A, M, x0, b):
     b = cp.asarray(b)
     if b.shape not in ((n, 1), (n,)):
         raise ValueError(f"shapes of A {A.shape} and b {b.shape} are incompatible")
-    if b.dtype.char not in _FLOATS:
+    if type_of(b).char not in _FLOATS:
         b = b.astype("d")
-    kind = A.dtype if A.dtype is not None else A.matvec(b).dtype
-    kind = common_type(kind.char, b.dtype.char)
+    kind = type_of(A) if type_of(A) is not None else type_of(A.matvec(b))
+    kind = common_type(kind.char, type_of(b).char)
     b = b.astype(kind, copy=False).ravel()
     if M is not None:
         M = aslinearoperator(M)
@@ -33,9 +34,9 @@ def make_system(A, M, x0, b):
             raise ValueError("matrix and preconditioner have different shapes")
     elif hasattr(given, "psolve") or hasattr(given, "rpsolve"):
         M = LinearOperator(A.shape, matvec=getattr(given, "psolve", _same), rmatvec=getattr(given, "rpsolve", _same),
-                           dtype=A.dtype)
+                           dtype=type_of(A))
     else:
-        M = IdentityOperator(A.shape, A.dtype)
+        M = IdentityOperator(A.shape, type_of(A))
     return A, M, _first(x0, b, M, A.shape), b
 
 
@@ -45,12 +46,12 @@ def _same(x):
 
 def _first(x0, b, M, shape):
     if x0 is None:
-        return cp.zeros(shape[0], dtype=b.dtype)
+        return cp.zeros(shape[0], dtype=type_of(b))
     if isinstance(x0, str):
         if x0 != "Mb":
             raise ValueError(f"x0 must be an array, None or 'Mb', not {x0!r}")
         return M.matvec(b.copy())
-    x = cp.array(x0, dtype=b.dtype)
+    x = cp.array(x0, dtype=type_of(b))
     if x.shape not in ((shape[0], 1), (shape[0],)):
         raise ValueError(f"shapes of A {shape} and x0 {x.shape} are incompatible")
     return x.ravel()

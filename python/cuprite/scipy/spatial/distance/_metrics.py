@@ -1,11 +1,10 @@
 """The metrics: names, what they take, and how points are prepared for them."""
 from __future__ import annotations
 
-import numpy
-
 import cuprite
 from cuprite import _spatial, ndarray
 from cuprite._beside import computed
+from cuprite._element_types import type_of
 
 
 class MetricInfo:
@@ -43,11 +42,11 @@ def array(x) -> ndarray:
 def points(x, truth=False) -> ndarray:
     """x as float64; of truths 0 and 1. Errors: ValueError for complex numbers, TypeError for what are no numbers."""
     x = array(x)
-    if x.dtype.kind == "c":
+    if type_of(x).kind == "c":
         raise ValueError("Cannot cast array data from complex to float64")
-    if truth and x.dtype.kind != "b":
+    if truth and type_of(x).kind != "b":
         x = x != 0
-    return x.astype(numpy.float64, copy=False)
+    return x.astype("float64", copy=False)
 
 
 def weights_of(w, n, size_matters=True) -> ndarray:
@@ -57,7 +56,7 @@ def weights_of(w, n, size_matters=True) -> ndarray:
     w = array(w)
     if w.ndim != 1 or (size_matters and w.shape[0] != n):
         raise ValueError(f"Weights must have same size as input vector. {w.shape[0] if w.ndim else 0} vs. {n}")
-    w = w.astype(numpy.float64, copy=False)
+    w = w.astype("float64", copy=False)
     if bool((w < 0).any()):
         raise ValueError("Input weights should be all non-negative")
     return w
@@ -72,12 +71,12 @@ def _variances(given, a, b) -> ndarray:
     if given.shape[0] != a.shape[1]:
         raise ValueError("Variance vector V must be of the same dimension as the vectors on which the distances are "
                          "computed.")
-    return given.astype(numpy.float64, copy=False)
+    return given.astype("float64", copy=False)
 
 
 def _inverse(given, a, b) -> ndarray:
     if given is not None:
-        return array(given).astype(numpy.float64, copy=False)
+        return array(given).astype("float64", copy=False)
     m, n = a.shape[0] + (0 if b is None else b.shape[0]), a.shape[1]
     if m <= n:
         raise ValueError(f"The number of observations ({m}) is too small; the covariance matrix is singular. For "
@@ -136,7 +135,7 @@ def of_pairs(name, a, b, w, p, V, VI) -> ndarray:
         power = 2.0 if p is None else float(p)
         if not power > 0:
             raise ValueError("p must be greater than 0")
-        if power in (1.0, 2.0) or power == numpy.inf:
+        if power in (1.0, 2.0) or power == cuprite.inf:
             name = {1.0: "cityblock", 2.0: "euclidean"}.get(power, "chebyshev")
     if name == "seuclidean":
         name, w = "euclidean", 1 / _variances(V, a, b)

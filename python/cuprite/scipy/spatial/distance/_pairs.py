@@ -4,11 +4,11 @@ from __future__ import annotations
 import math
 import warnings
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import _spatial, ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import type_of
 from cuprite.scipy.spatial.distance._metrics import INFOS, MetricInfo, NAMES, array, of_pairs, points  # noqa: F401
 
 
@@ -42,7 +42,7 @@ def _into(out, found) -> ndarray:
         raise ValueError("Output array has incorrect shape.")
     if not out.flags.c_contiguous:
         raise ValueError("Output array must be C-contiguous.")
-    if out.dtype != numpy.float64:
+    if type_of(out) != "float64":
         raise ValueError("Output array must be double type.")
     out[...] = found
     return out
@@ -121,21 +121,21 @@ def squareform(X, force="no", checks=True) -> ndarray:
         raise ValueError("Forcing 'tovector' but input X is not a distance matrix.")
     if X.ndim == 1:
         if X.size == 0:
-            return cuprite.zeros((1, 1), X.dtype)
+            return cuprite.zeros((1, 1), type_of(X))
         n = math.ceil(math.sqrt(X.size * 2))
         if n * (n - 1) != X.size * 2:
             raise ValueError("Incompatible vector size. It must be a binomial coefficient n choose 2 for some integer "
                              "n >= 2.")
-        m = cuprite.zeros((n, n), X.dtype)
+        m = cuprite.zeros((n, n), type_of(X))
         m[cuprite.triu_indices(n, 1)] = X
-        return m + m.T if X.dtype.kind != "b" else m | m.T
+        return m + m.T if type_of(X).kind != "b" else m | m.T
     if X.ndim == 2:
         if X.shape[0] != X.shape[1]:
             raise ValueError("The matrix argument must be square.")
         if checks:
             is_valid_dm(X, throw=True, name="X")
         if X.shape[0] <= 1:
-            return cuprite.zeros(0, X.dtype)
+            return cuprite.zeros(0, type_of(X))
         return X[cuprite.triu_indices(X.shape[0], 1)]
     raise ValueError(f"The first argument must be one or two dimensional array. A {X.ndim}-dimensional array is not "
                      "permitted")
@@ -193,7 +193,7 @@ def num_obs_dm(d) -> int:
     Parameters: d: the matrix.
     Errors: ValueError where it is none.
     """
-    is_valid_dm(d, tol=numpy.inf, throw=True, name="d")
+    is_valid_dm(d, tol=cuprite.inf, throw=True, name="d")
     return d.shape[0]
 
 

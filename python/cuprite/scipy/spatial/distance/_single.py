@@ -2,11 +2,11 @@
 SciPy refuses those."""
 from __future__ import annotations
 
-import numpy
-
 import cuprite
+from cuprite import _numpy as numpy
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import type_of
 from cuprite.scipy.spatial.distance._metrics import array, of_pairs, weights_of
 
 
@@ -50,7 +50,7 @@ def sqeuclidean(u, v, w=None) -> ndarray:
     """
     found = _of_two("sqeuclidean", u, v, w)
     types = [getattr(x, "dtype", None) for x in (u, v)]
-    return found.astype(types[0]) if types[0] == types[1] == numpy.float32 else found
+    return found.astype(types[0]) if types[0] == types[1] == "float32" else found
 
 
 @beside_its_arrays
@@ -217,7 +217,7 @@ def correlation(u, v, w=None, centered=True) -> ndarray:
     Errors: ValueError for shapes that do not fit, and negative weights; TypeError for complex numbers.
     """
     u, v = _vector(u), _vector(v)
-    if u.dtype.kind == "c" or v.dtype.kind == "c":
+    if type_of(u).kind == "c" or type_of(v).kind == "c":
         raise TypeError("`u` and `v` must be real.")
     return _of_two("correlation" if centered else "cosine", u, v, w)
 

@@ -360,6 +360,21 @@ def test_kmeans():
     assert ours.kmeans2(cp.asarray(obs[:, 0]), cp.asarray(guess[:, 0]), minit="matrix")[0].shape == (4,)
 
 
+@pytest.mark.parametrize("kinds", ["ff", "fd", "df", "fi", "dd"])
+def test_types_of_clusters(device, kinds):
+    """float32 where all, or the observations, are; distances and means then differ from SciPy's by its roundings."""
+    rng = np.random.default_rng(6)
+    x, book = ((rng.random(s) * 9).astype(k) for s, k in zip(((60, 2), (4, 2)), kinds))
+    x, book = (v + np.arange(len(v))[:, None].astype(v.dtype) % 4 * 10 for v in (x, book))
+    a, b = cp.asarray(x), cp.asarray(book)
+    for got, want in ((ours.vq(a, b), vq.vq(x, book)), (ours.kmeans2(a, b, minit="matrix"),
+                                                        vq.kmeans2(x, book, minit="matrix")),
+                      ([ours.whiten(a)], [vq.whiten(x)]), (ours.kmeans(a, b)[:1], vq.kmeans(x, book)[:1])):
+        for g, w in zip(got, want, strict=True):
+            assert g.dtype == w.dtype and g.shape == w.shape
+            np.testing.assert_allclose(g.get(), w, rtol=1e-5 if "f" in kinds else 1e-12)
+
+
 def want_distance(obs, book):
     return vq.vq(obs, book)[1].mean()
 

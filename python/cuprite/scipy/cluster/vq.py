@@ -31,6 +31,12 @@ def _points(x, check_finite=True) -> ndarray:
     return x
 
 
+def _type(*given):
+    """The type of results, which are computed in float64: float32 where all is."""
+    types = (type_of(x) if isinstance(x, ndarray) else getattr(x, "dtype", None) for x in given)
+    return "float32" if all(t == "float32" for t in types) else "float64"
+
+
 def _table(x) -> ndarray:
     return x[:, None] if x.ndim == 1 else x
 
@@ -47,6 +53,7 @@ def whiten(obs, check_finite=True) -> ndarray:
         array([[1., 1.],
                [3., 3.]])
     """
+    kind = _type(obs)
     obs = _points(obs, check_finite)
     std = obs.std(axis=0)
     zero = std == 0
@@ -54,7 +61,7 @@ def whiten(obs, check_finite=True) -> ndarray:
         std = cuprite.where(zero, 1.0, std)
         warnings.warn("Some columns have standard deviation zero. The values of these columns will not change.",
                       RuntimeWarning, stacklevel=3)
-    return obs / std
+    return (obs / std).astype(kind, copy=False)
 
 
 @beside_its_arrays
@@ -65,6 +72,7 @@ def vq(obs, code_book, check_finite=True) -> tuple[ndarray, ndarray]:
         and infinities are looked for.
     Errors: ValueError for other shapes, and numbers that are not finite.
     """
+    kind = _type(obs, code_book)
     obs, code_book = _points(obs, check_finite), _points(code_book, check_finite)
     if obs.ndim != code_book.ndim:
         raise ValueError("Observation and code_book should have the same rank")
@@ -73,7 +81,7 @@ def vq(obs, code_book, check_finite=True) -> tuple[ndarray, ndarray]:
     if obs.ndim == 2 and obs.shape[1] != code_book.shape[1]:
         raise ValueError(f"x and y must have the same number of features, not {obs.shape[1]} and {code_book.shape[1]}")
     which, distance = _spatial.nearest_points(_table(obs), _table(code_book))
-    return which.astype("int32"), distance
+    return which.astype("int32"), distance.astype(kind, copy=False)
 
 
 py_vq = vq
@@ -110,6 +118,7 @@ def kmeans(obs, k_or_guess, iter=20, thresh=1e-5, check_finite=True, *, rng=None
         infinities are looked for; rng: a generator or its seed; seed: the same.
     Errors: ValueError for no tries, no clusters, other shapes, and numbers that are not finite.
     """
+    kind = _type(obs)
     obs = _points(obs, check_finite)
     flat, table = obs.ndim == 1, _table(obs)
     if iter < 1:
@@ -131,7 +140,7 @@ def kmeans(obs, k_or_guess, iter=20, thresh=1e-5, check_finite=True, *, rng=None
             found = _lloyd(table, table[which], thresh)
             if found[1] < distance:
                 book, distance = found
-    return (book[:, 0] if flat else book), distance
+    return (book[:, 0] if flat else book).astype(kind, copy=False), distance
 
 
 def _first_means(table, k, minit, rng) -> ndarray:
@@ -173,6 +182,7 @@ def kmeans2(data, k, iter=10, thresh=1e-5, minit="random", missing="warn", check
         raise ValueError(f"Invalid iter ({iter}), must be a positive integer.")
     if missing not in ("warn", "raise"):
         raise ValueError(f"Unknown missing method {missing!r}")
+    kind = _type(data)
     data = _points(data, check_finite)
     if data.ndim not in (1, 2):
         raise ValueError("Input of rank > 2 is not supported.")
@@ -201,4 +211,4 @@ def kmeans2(data, k, iter=10, thresh=1e-5, minit="random", missing="warn", check
             warnings.warn("One of the clusters is empty. Re-run kmeans with a different initialization.", stacklevel=3)
             new = cuprite.where(has[:, None], new, means)
         means = new
-    return (means[:, 0] if flat else means), label.astype("int32")
+    return (means[:, 0] if flat else means).astype(kind, copy=False), label.astype("int32")

@@ -268,9 +268,9 @@ PyObject *py_ndimage_geometric_transform(const py_ndimage_geometric_transform_ar
 }
 
 /*: function("distance_transform_edt",
-             "image: object, sampling: object = None, return_distances: object = True, return_indices: object = "
+             "image: object = None, sampling: object = None, return_distances: object = True, return_indices: object = "
              "False, distances: object = None, indices: object = None, *, block_params: object = None, "
-             "float64_distances: object = True",
+             "float64_distances: object = True, input: object = None",
              module="scipy.ndimage", body="ndimage_distance_transform_edt",
              about={"image": "an array",
                     "sampling": "the distance of neighbours: a number, or one for each axis; None: 1",
@@ -279,10 +279,11 @@ PyObject *py_ndimage_geometric_transform(const py_ndimage_geometric_transform_ar
                     "distances": "an array that takes the distances; None: a new one",
                     "indices": "an array of int32 (ndim, ...) that takes the places; None: a new one",
                     "block_params": "CuPy's; without effect",
-                    "float64_distances": "False: distances are float32"},
+                    "float64_distances": "False: distances are float32",
+                    "input": "SciPy's name of the array, which is image in CuPy"},
              raises={"RuntimeError": "nothing that is wanted, outputs that do not fit, sampling that is not one for "
                                      "each axis",
-                     "TypeError": "anything but Cuprite's arrays"},
+                     "TypeError": "anything but Cuprite's arrays, and both names of one"},
              gives="what is wanted and has no output: a tuple of two, one array, or None",
              doc="The Euclidean distances of elements to the nearest zero.") */
 PyObject *py_ndimage_distance_transform_edt(const py_ndimage_distance_transform_edt_args *v)
@@ -290,8 +291,13 @@ PyObject *py_ndimage_distance_transform_edt(const py_ndimage_distance_transform_
     const char *const names[] = {
         "image", "sampling", "return_distances", "return_indices", "distances", "indices", "block_params",
         "float64_distances"};
+    const bool by_scipy = v->input && v->input != Py_None;
+    if (by_scipy && v->image && v->image != Py_None) {
+        PyErr_SetString(PyExc_TypeError, "distance_transform_edt: image and input are names of one array");
+        return NULL;
+    }
     PyObject *const values[] = {
-        v->image, v->sampling, v->return_distances, v->return_indices, v->distances, v->indices,
+        by_scipy ? v->input : v->image, v->sampling, v->return_distances, v->return_indices, v->distances, v->indices,
         v->block_params, v->float64_distances};
     return CALL("_distances", "distance_transform_edt", names, values);
 }

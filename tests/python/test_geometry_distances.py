@@ -272,3 +272,15 @@ def test_watershed_outputs():
         got = ours.watershed_ift(x, markers, output=output)
         assert got.dtype == output and (got.get() == want).all()
     assert ours.watershed_ift(cp.zeros((0, 3), "uint8"), cp.zeros((0, 3), "int8")).shape == (0, 3)
+
+
+def test_both_names_of_the_array(device):
+    """CuPy calls it image, SciPy input; it is one of them."""
+    x = cp.asarray([[1, 1, 0], [1, 1, 1]])
+    want = theirs.distance_transform_edt(x.get())
+    same(ours.distance_transform_edt(x), want, 4e-16)
+    for name in ("image", "input"):
+        same(ours.distance_transform_edt(**{name: x}), want, 4e-16)
+    for wrong in ({}, {"image": x, "input": x}):
+        with pytest.raises(TypeError):
+            ours.distance_transform_edt(**wrong)

@@ -189,6 +189,26 @@ def test_products_of_diagonals(dtype):
         np.testing.assert_array_equal((cs.dia_matrix(x) * cs.dia_matrix(y)).data.get(), want.data)
 
 
+@pytest.mark.parametrize("dtype", TYPES)
+def test_diagonals_times_arrays(dtype):
+    """Rows that all diagonals cross and those that some do, columns by four and the rest, in SciPy's order."""
+    r = np.random.default_rng(TYPES.index(dtype))
+    for m, n in ((40, 50), (50, 40), (7, 9), (1200, 1300), (3, 1)):
+        for count in (1, 5, 16, 17):
+            for index in ("i4", "i8"):
+                offsets = r.permutation(np.arange(-min(m, 12), min(n, 12)))[:count].astype(index)
+                data = drawn(r, (offsets.size, n - int(r.integers(0, 2))), dtype)
+                if dtype in ("f4", "f8"):
+                    data[:] = r.standard_normal(data.shape)
+                    data[r.random(data.shape) < .03] = -0.0
+                ours, theirs = both("dia", (data, offsets), (m, n))
+                for k in (2, 4, 7, 8, 13):
+                    x = drawn(r, (n, k), dtype)
+                    got, want = ours @ cp.asarray(x), theirs @ x
+                    assert got.dtype == want.dtype
+                    np.testing.assert_array_equal(got.get(), want)
+
+
 def test_products_of_other_diagonals():
     """Diagonals outside of the matrix, or none; two types; a product with a matrix of another format."""
     r = np.random.default_rng(0)

@@ -225,3 +225,37 @@ def test_neither_numpy_nor_scipy(name):
 ])
 def test_an_import_is_seen(call, module):
     assert first_calls("", call).startswith(f"{call} imports {module}")
+
+
+NEEDS_SCIPY = ["scipy.signal.butter(2, 0.3)", "scipy.special.jn_zeros(0, 2)", "scipy.stats.norm.entropy()",
+               "scipy.interpolate.splrep(x, m[0])", "scipy.spatial.ConvexHull(m[:, :2]).volume",
+               "scipy.sparse.csgraph.min_weight_full_bipartite_matching(cp.scipy.sparse.csr_array(cp.eye(3)))",
+               "scipy.sparse.linalg.spilu(cp.scipy.sparse.csc_array(cp.eye(3)))"]
+FAILS = """
+class Fails:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name.partition(".")[0] == "scipy":
+            raise {error}
+sys.meta_path.insert(0, Fails)
+try:
+    cp.{call}
+except ImportError as e:
+    print(e)
+"""
+
+
+@pytest.mark.parametrize("call", NEEDS_SCIPY)
+@pytest.mark.parametrize("error, missing", [
+    ("ImportError('_flapack.so: failed to map segment from shared object: Cannot allocate memory')", False),
+    ("ModuleNotFoundError(\"No module named 'scipy'\", name='scipy')", True),
+])
+def test_what_is_said_without_scipy(call, error, missing):
+    """SciPy that is there and cannot be loaded is not said to be missing."""
+    home = os.path.dirname(os.path.dirname(os.path.abspath(cp.__file__)))
+    path = os.pathsep.join([home, *filter(None, [os.environ.get("PYTHONPATH")])])
+    r = subprocess.run([sys.executable, "-c", CHILD + FAILS.format(error=error, call=call)], capture_output=True,
+                       text=True, timeout=120, env={**os.environ, "PYTHONPATH": path})
+    assert r.returncode == 0, r.stderr
+    assert ("which is not installed (pip install scipy)" in r.stdout) is missing
+    assert ("Cannot allocate memory" in r.stdout) is not missing

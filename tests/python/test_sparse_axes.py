@@ -191,3 +191,26 @@ def test_dictionaries_of_keys():
         assert a[0, 0] == 7 and a[1, 1] == 1
         with pytest.raises(IndexError):
             a.update({(9, 9): 1})
+
+
+@pytest.mark.parametrize("kind", ["?", "i1", "f4", "D"])
+def test_one_axis_as_an_array(kind):
+    """toarray of one axis: elements at one place are added, layouts and out= are SciPy's."""
+    data, at = np.asarray([100, 100, 1, 0]).astype(kind), np.asarray([3, 3, 0, 1])
+    for index in ("i4", "i8"):
+        ours = cs.coo_array((cp.asarray(data), (cp.asarray(at.astype(index)),)), shape=(5,))
+        theirs = sp.coo_array((data, (at.astype(index),)), shape=(5,))
+        for order in (None, "C", "F"):
+            got, want = ours.toarray(order=order), theirs.toarray(order=order)
+            assert got.dtype == want.dtype
+            np.testing.assert_array_equal(got.get(), want)
+        out = cp.full(5, 1, kind)
+        assert ours.toarray(out=out) is out
+        np.testing.assert_array_equal(out.get(), theirs.toarray(out=np.full(5, 1, kind)))
+        for wrong in (lambda m, x: m.toarray(order="K"), lambda m, x: m.toarray(order="C", out=x.zeros(5, kind)),
+                      lambda m, x: m.toarray(out=x.zeros(4, kind)), lambda m, x: m.toarray(out=x.zeros(5, "u2"))):
+            for m, x in ((ours, cp), (theirs, np)):
+                with raises(ValueError):
+                    wrong(m, x)
+    empty = cs.coo_array((4,), dtype=kind).toarray()
+    assert empty.shape == (4,) and not empty.any()

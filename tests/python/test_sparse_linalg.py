@@ -233,6 +233,13 @@ def test_gmres_options():
         cl.gmres(cs.csr_array(d), cp.asarray(b), callback=lambda v: None)
     with raises(ValueError, match="Unknown callback_type"):
         cl.gmres(cs.csr_array(d), cp.asarray(b), callback_type="y")
+    for restart in (0, -2):     # SciPy's names a variable of its own, or is wrong
+        with raises(ValueError, match=f"gmres: restart, .* not {restart}"):
+            cl.gmres(cs.csr_array(d), cp.asarray(b), restart=restart)
+    x, info = cl.gmres(cs.csr_array(d), cp.asarray(b), restart=1, maxiter=2)
+    y, code = sl.gmres(sp.csr_array(d), b, restart=1, maxiter=2)
+    assert info == code
+    close(x, y, 1e-4)
 
 
 LEAST = {"lsqr": ({}, {"damp": 0.5}, {"iter_lim": 3}, {"calc_var": True}, {"x0": 1}, {"atol": 1e-12, "btol": 1e-12}),
@@ -530,7 +537,8 @@ for f in ("spsolve(a, b)", "splu(a)", "eigs(a, 1)", "spsolve_triangular(a, b)"):
     try:
         eval("linalg." + f)
     except ImportError as e:
-        assert str(e) == f"cuprite.scipy.sparse.linalg.{f.partition('(')[0]} needs SciPy, which is not installed", e
+        assert str(e) == f"cuprite.scipy.sparse.linalg.{f.partition('(')[0]} needs SciPy, which is not installed " \\
+            "(pip install scipy)", e
     else:
         raise AssertionError(f)
 """

@@ -93,6 +93,10 @@ def test_other_pairs_of_points():
         np.testing.assert_allclose(float(got), float(getattr(sd, name)(u > 0, v > 0)), rtol=1e-13)
     row = cd.jensenshannon(cp.asarray(abs(u)[None]), cp.asarray(abs(v)[None]), 2.0)
     np.testing.assert_allclose(float(row), sd.jensenshannon(abs(u), abs(v), 2.0), rtol=1e-13)
+    for axis, keepdims in ((1, False), (-1, True), (0, True)):     # with an axis of their own, rows are SciPy's
+        got = cd.jensenshannon(cp.asarray(abs(u)[None]), cp.asarray(abs(v)[None]), axis=axis, keepdims=keepdims)
+        want = sd.jensenshannon(abs(u)[None], abs(v)[None], axis=axis, keepdims=keepdims)
+        np.testing.assert_allclose(got.get(), want, rtol=1e-13, atol=1e-15)
     assert float(cd.cityblock(cp.asarray(u)[None], cp.asarray(v)[None])) == float(cd.cityblock(u, v))
     p, q = abs(u) / abs(u).sum(), abs(v) / abs(v).sum()
     np.testing.assert_allclose(float(cd.hellinger(p, q)), np.sqrt(1 - np.sqrt(p * q).sum()), rtol=1e-13)

@@ -540,6 +540,40 @@ def test_derivatives(name, device):
     np.testing.assert_allclose(cp.scipy.special.kn(cp.asarray([0, 2, 5]), 1.5).get(), scipy.special.kn([0, 2, 5], 1.5))
 
 
+@pytest.mark.parametrize("name", ("kn", "modfresnelp", "modfresnelm"))
+def test_options_of_ufuncs(name, device):
+    """dtype=, where=, casting= and out= of functions that are no ufuncs here. SciPy's float32 has 5 digits, and is NaN
+    from about 3 on: its types count, and the values of float64."""
+    f, theirs = getattr(cp.scipy.special, name), getattr(scipy.special, name)
+    x, where = np.linspace(0.2, 2.4, 6), np.array([True, False, True, True, False, True])
+    first = ((np.arange(6), cp.arange(6)),) if name == "kn" else ()
+    given, ours = (*(a for a, _ in first), x), (*(b for _, b in first), cp.asarray(x))
+    several = name != "kn"
+
+    def same(got, want, rtol=1e-12):
+        for g, w in zip(got, want) if several else [(got, want)]:
+            assert g.dtype == w.dtype
+            np.testing.assert_allclose(g.get(), w, rtol=rtol)
+
+    kinds = "FD" if several else "fd"
+    for kind, inputs in ((kinds[1], "ld"), (kinds[1], "bf"), (kinds[0], "bf"), (np.dtype(kinds[0]), "bf")):
+        a, b = ([v.astype(t) for v, t in zip(args, inputs[several:])] for args in (given, ours))
+        types, values = theirs(*a, dtype=kind), theirs(*(v.astype("d") for v in a))
+        want = [v.astype(t.dtype) for v, t in zip(values, types)] if several else values.astype(types.dtype)
+        same(f(*b, dtype=kind), want, 5e-7 if kind == kinds[0] else 1e-12)
+    same(f(*ours, casting="safe", order="C"), theirs(*given, casting="safe", order="C"))
+    mine = [cp.full(6, 7, kinds[1]) for _ in range(1 + several)]
+    got = f(*ours, out=tuple(mine) if several else mine[0], where=cp.asarray(where))
+    want = theirs(*given)    # whose loops write to wrong places under a mask
+    want = [np.where(where, v, 7) for v in want] if several else np.where(where, want, 7)
+    assert all(g is m for g, m in zip(got, mine)) if several else got is mine[0]
+    same(got, want)
+    for options in ({"dtype": "i4"}, {"wrong": 1}, *([{"out": mine[0]}] if several else [])):
+        assert outcome(lambda o=options: f(*ours, **o)) is TypeError
+        if "out" not in options:
+            assert outcome(lambda o=options: theirs(*given, **o)) in (TypeError, np._core._exceptions._UFuncNoLoopError)
+
+
 def test_harmonics(device):
     rng = np.random.default_rng(7)
     n = rng.integers(0, 30, 200)

@@ -5,6 +5,7 @@ import cuprite
 from cuprite import _numpy as numpy
 from cuprite import ndarray
 from cuprite._element_types import type_of
+from cuprite.scipy._installed import scipy_module
 
 
 def array(x) -> ndarray:
@@ -91,12 +92,7 @@ def on_first(x, ndim) -> ndarray:
 
 def scipy_interpolate():
     """scipy.interpolate. Errors: ImportError, in a line."""
-    try:
-        from scipy import interpolate
-    except ImportError as why:
-        raise ImportError("cuprite.scipy.interpolate takes FITPACK and Qhull from SciPy, which is not installed (pip "
-                          "install scipy)") from why
-    return interpolate
+    return scipy_module("interpolate", "cuprite.scipy.interpolate takes FITPACK and Qhull from SciPy")
 
 
 def sparse_rows(data, indices, indptr, shape):

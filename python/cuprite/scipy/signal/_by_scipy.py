@@ -5,6 +5,7 @@ import functools
 import cuprite
 from cuprite import _numpy as numpy
 from cuprite import ndarray
+from cuprite.scipy._installed import scipy_module
 
 _ABOUT = {  # parameters that several functions have
     "A": "the state matrix", "B": "the input matrix", "C": "the output matrix", "D": "the feedthrough matrix",
@@ -45,12 +46,7 @@ _ABOUT = {  # parameters that several functions have
 
 def scipy_signal():
     """scipy.signal. Errors: ImportError, in a line."""
-    try:
-        from scipy import signal
-    except ImportError as why:
-        raise ImportError("cuprite.scipy.signal designs filters by SciPy, which is not installed (pip install "
-                          "scipy)") from why
-    return signal
+    return scipy_module("signal", "cuprite.scipy.signal designs filters by SciPy")
 
 
 def to_host(x):

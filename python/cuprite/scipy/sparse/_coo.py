@@ -134,8 +134,7 @@ class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
             raise ValueError("coordinates and data arrays must be 1-D")
         for i, x in enumerate(self._places):
             if x.size and x._device < 0 and type_of(x).char in "ilq":
-                with x.device:
-                    ends = cp.array([0, x.size], dtype=type_of(x))
+                ends = cp.array([0, x.size], dtype=type_of(x), device=x._device)
                 if not int(S.sparse_check(x, ends, self._shape[i])) & 12:   # in one pass: none is outside
                     continue
             if x.size and int(x.max()) >= self._shape[i]:
@@ -300,10 +299,11 @@ class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
         if self.ndim > 2:
             return self._delivered(self._flat().toarray().reshape(self._shape), order, out)
         if self.ndim == 1:
+            check_order(order)
             index = self._coords[0]
             ends = cp.array([0, self.data.size], dtype=type_of(index))
-            dense = S.sparse_dense(self.data, index, ends, self._shape[0], False, False)
-            return self._delivered(dense.reshape(self._shape), order, out)
+            dense = S.sparse_dense(self.data, index, ends, self._shape[0], False, False).reshape(self._shape)
+            return dense if out is None else self._delivered(dense, order, out)
         if self.data._device >= 0 or math.prod(self._shape) >= 2**63 or out is not None and order is not None:
             return self.tocsr().toarray(order=order, out=out)
         check_order(order)

@@ -10,16 +10,12 @@ from cuprite import _numpy as numpy
 from cuprite import _spatial, ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite._element_types import type_of
+from cuprite.scipy._installed import scipy_module
 from cuprite.scipy.spatial.distance._metrics import array, points
 
 
 def _scipy_spatial():
-    try:
-        from scipy import spatial
-    except ImportError as why:
-        raise ImportError("cuprite.scipy.spatial takes Qhull from SciPy, which is not installed (pip install scipy)"
-                          ) from why
-    return spatial
+    return scipy_module("spatial", "cuprite.scipy.spatial takes Qhull from SciPy")
 
 
 def __getattr__(name):

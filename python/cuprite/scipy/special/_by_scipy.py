@@ -5,6 +5,7 @@ import functools
 import cuprite
 from cuprite import _numpy as numpy
 from cuprite import ndarray
+from cuprite.scipy._installed import scipy_module
 
 _ABOUT = {  # parameters that several functions have
     "N": "the number of things", "alpha": "the first exponent, above -1", "beta": "the second exponent, above -1",
@@ -19,12 +20,8 @@ _ABOUT = {  # parameters that several functions have
 
 def scipy_special():
     """scipy.special. Errors: ImportError, in a line."""
-    try:
-        from scipy import special
-    except ImportError as why:
-        raise ImportError("cuprite.scipy.special computes zeros, quadratures, polynomials and wave functions by SciPy, "
-                          "which is not installed (pip install scipy)") from why
-    return special
+    return scipy_module("special", "cuprite.scipy.special computes zeros, quadratures, polynomials and wave functions "
+                        "by SciPy")
 
 
 def to_host(x):

@@ -7,7 +7,7 @@ import operator
 
 from cuprite import _core
 from cuprite._beside import all_beside, beside_its_arrays
-from cuprite._element_types import type_of
+from cuprite._element_types import common_type, type_of
 from cuprite._support import ufunc_of
 
 __all__ = [
@@ -269,15 +269,16 @@ def spherical_kn(n, z, derivative=False) -> _core.ndarray:
     return _core.where(n == 0, -f(1), -f(_core.where(n > 0, n - 1, n)) - (n + 1) * f(n) / x).astype(type_of(x))
 
 
-def kn(n, x, out=None) -> _core.ndarray:
+def kn(n, x, out=None, **options) -> _core.ndarray:
     """The modified Bessel function of the second kind of whole order n: kv(n, x).
 
-    Parameters: n: an array of whole numbers, or one; x: an array or a number; out: an array for the result, or None.
+    Parameters: n: an array of whole numbers, or one; x: an array or a number; out: an array for the result, or None;
+        options: a ufunc's (where, casting, dtype, ...).
     Errors: TypeError for complex numbers."""
     n = _core.asarray(n)
     if "c" in (type_of(n).kind, getattr(type_of(x, None), "kind", "")) or isinstance(x, complex):
         raise TypeError("ufunc 'kn' not supported for the input types")
-    return _own("kv")(_core.trunc(n if type_of(n).kind == "f" else n.astype("d")), x, out=out)
+    return _own("kv")(_core.trunc(n if type_of(n).kind == "f" else n.astype("d")), x, out=out, **options)
 
 
 def _derivative(name, v, z, n, sign):
@@ -384,32 +385,45 @@ def _largest(x, axis):
     return _core.where(_core.isfinite(m), m, 0).astype(type_of(m))
 
 
-def _modified_fresnel(x, sign):
+def _modified_fresnel(name, x, out, options, sign):
     """(F, K) for one sign of the exponent: of exp(i t*t), K is w(exp(i pi/4) x) / 2 of Faddeeva's function w."""
     x = _core.asarray(x)
-    kind = "F" if _core.can_cast(type_of(x), "f") else "D"
+    own = "F" if _core.can_cast(type_of(x), "f") else "D"
+    kind = options.pop("dtype", None)
+    kind = own if kind is None else common_type(kind).char
+    if kind not in (own, "D"):
+        raise TypeError(f"No loop matching the specified signature and casting was found for ufunc {name}")
+    outs = (None, None) if out is None else out
+    if not isinstance(outs, tuple) or len(outs) != 2:
+        raise TypeError(f"{name}: out must be a tuple of two arrays")
+    if not {*options} <= {"where", "casting", "order"}:
+        raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(options))}'")
     if type_of(x).kind == "c":
         raise TypeError("modified Fresnel integrals take real numbers")
     x = x.astype("d")
     k = _own("wofz")(x * complex(math.sqrt(0.5), math.sqrt(0.5))) / 2
     f = k * _core.exp(1j * (x * x + math.pi / 4)) * math.sqrt(math.pi)
-    both = (f, k) if sign > 0 else (f.conj(), k.conj())
-    return tuple(part.astype(kind) for part in both)
+    both = [part.astype(kind) for part in ((f, k) if sign > 0 else (f.conj(), k.conj()))]
+    if options or out is not None:
+        both = [_core.positive(part, out=o, **options) for part, o in zip(both, outs)]
+    return tuple(both)
 
 
-def modfresnelp(x) -> tuple[_core.ndarray, _core.ndarray]:
+def modfresnelp(x, out=None, **options) -> tuple[_core.ndarray, _core.ndarray]:
     """The integral of exp(i t*t) from x on, and it times exp(-i (x*x + pi/4)) / sqrt(pi).
 
-    Parameters: x: an array or a number.
+    Parameters: x: an array or a number; out: a tuple of two arrays for the results, or None; options: a ufunc's where,
+        casting, order, and dtype: complex64 or complex128.
     Errors: TypeError for complex numbers."""
-    return _modified_fresnel(x, 1)
+    return _modified_fresnel("modfresnelp", x, out, options, 1)
 
 
-def modfresnelm(x) -> tuple[_core.ndarray, _core.ndarray]:
+def modfresnelm(x, out=None, **options) -> tuple[_core.ndarray, _core.ndarray]:
     """The integral of exp(-i t*t) from x on, and it times exp(i (x*x + pi/4)) / sqrt(pi).
 
-    Parameters: x: an array or a number.
+    Parameters: x: an array or a number; out: a tuple of two arrays for the results, or None; options: a ufunc's where,
+        casting, order, and dtype: complex64 or complex128.
     Errors: TypeError for complex numbers."""
-    return _modified_fresnel(x, -1)
+    return _modified_fresnel("modfresnelm", x, out, options, -1)
 
 all_beside(__all__, globals())

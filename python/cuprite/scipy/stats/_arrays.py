@@ -8,6 +8,7 @@ import cuprite
 from cuprite import _numpy as numpy
 from cuprite import ndarray
 from cuprite._element_types import common_type, type_of
+from cuprite.scipy._installed import scipy_module
 
 
 def array(x) -> ndarray:
@@ -164,12 +165,7 @@ def nan_where(condition, values) -> ndarray:
 
 def on_host(function, *args, **options):
     """SciPy's function of few numbers. Errors: ImportError, in a line."""
-    try:
-        from scipy import stats
-    except ImportError as why:
-        raise ImportError(f"cuprite.scipy.stats takes {function} from SciPy, which is not installed (pip install "
-                          "scipy)") from why
-    f = stats
+    f = scipy_module("stats", f"cuprite.scipy.stats takes {function} from SciPy")
     for part in function.split("."):
         f = getattr(f, part)
     return f(*args, **options)

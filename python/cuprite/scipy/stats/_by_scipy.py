@@ -7,16 +7,13 @@ from collections.abc import Callable, Sequence
 import cuprite
 from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite.scipy._installed import scipy_module
 
 
 def scipy_stats(name):
     """SciPy's distribution. Errors: ImportError, in a line."""
-    try:
-        import scipy.stats
-    except ImportError as why:
-        raise ImportError("moments, entropies and fits of cuprite.scipy.stats' distributions are SciPy's, which is not "
-                          "installed (pip install scipy)") from why
-    return getattr(scipy.stats, name)
+    why = "moments, entropies and fits of cuprite.scipy.stats' distributions are SciPy's"
+    return getattr(scipy_module("stats", why), name)
 
 
 def _host(x):

@@ -4,6 +4,7 @@ from __future__ import annotations
 import functools
 
 import cuprite as cp
+from cuprite.scipy._installed import scipy_module
 from cuprite.scipy.sparse._base import issparse
 
 _NAMES = ("bellman_ford", "construct_dist_matrix", "csgraph_from_dense", "csgraph_from_masked",
@@ -16,11 +17,7 @@ def module():
     """scipy.sparse.csgraph.
 
     Errors: ImportError where SciPy is not installed."""
-    try:
-        import scipy.sparse.csgraph
-    except ImportError as e:
-        raise ImportError("this function of graphs is SciPy's, which is not installed: pip install scipy") from e
-    return scipy.sparse.csgraph
+    return scipy_module("sparse.csgraph", "this function of graphs is SciPy's")
 
 
 def given(x):

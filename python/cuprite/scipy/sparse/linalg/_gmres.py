@@ -120,6 +120,13 @@ def _callback_kind(callback, kind):
     return None if callback is None else kind
 
 
+def _cycle(restart):
+    """The steps of a cycle. Errors: ValueError for none."""
+    if restart is not None and restart < 1:
+        raise ValueError(f"gmres: restart, the steps of a cycle, must be at least 1, not {restart}")
+    return 20 if restart is None else restart
+
+
 def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=None, callback=None,
           callback_type=None) -> tuple[ndarray, int]:
     """(x, info) with A x = b, by generalized minimal residuals.
@@ -130,9 +137,9 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
         relative to b; atol: that, as it is; restart: the steps of a cycle, 20 by default; maxiter: the most cycles; M:
         an approximate inverse of A; callback: a function; callback_type: what it is given: 'x' the iterate of each
         cycle, 'pr_norm' the relative residual of each step, 'legacy' the same, and maxiter counts steps.
-    Errors: ValueError for a matrix that is not square, shapes that do not fit, a negative atol, another
-        callback_type."""
-    kind = _callback_kind(callback, callback_type)
+    Errors: ValueError for a matrix that is not square, shapes that do not fit, a negative atol, a restart below 1,
+        another callback_type."""
+    kind, restart = _callback_kind(callback, callback_type), _cycle(restart)
     A, M, x, b = make_system(A, M, x0, b)
     b_size = float(norm(b))
     atol = tolerance("gmres", b_size, atol, rtol)
@@ -140,7 +147,7 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
         return b, 0
     n, eps = b.size, type_of(x).eps
     maxiter = 10 * n if maxiter is None else maxiter
-    restart = min(20 if restart is None else restart, n)
+    restart = min(restart, n)
     loose, steps = 1.0, 0
     enough = float(norm(M.matvec(b))) * min(1.0, atol / b_size)
     r = residual(A, x, b, x0)

@@ -4,6 +4,7 @@ SciPy is imported when the first of them is called, and only then needed."""
 from __future__ import annotations
 
 import cuprite as cp
+from cuprite.scipy._installed import scipy_module
 from cuprite.scipy.sparse._base import class_of, is_foreign, issparse
 from cuprite.scipy.sparse.linalg._interface import LinearOperator, aslinearoperator
 
@@ -12,11 +13,7 @@ def scipy_linalg(name):
     """scipy.sparse.linalg; ImportError that names what needs it.
 
     Parameters: name: the function that was called."""
-    try:
-        import scipy.sparse.linalg
-    except ImportError as error:
-        raise ImportError(f"cuprite.scipy.sparse.linalg.{name} needs SciPy, which is not installed") from error
-    return scipy.sparse.linalg
+    return scipy_module("sparse.linalg", f"cuprite.scipy.sparse.linalg.{name} needs SciPy")
 
 
 def to_host(x):

@@ -541,6 +541,16 @@ for f in ("spsolve(a, b)", "splu(a)", "eigs(a, 1)", "spsolve_triangular(a, b)"):
             "(pip install scipy)", e
     else:
         raise AssertionError(f)
+for f, name in (("sparse.lil_array((2, 2))", "lil_array"), ("a.todok()", "dok_array"), ("a.get()", "csc_array"),
+                ("a.tocoo().get()", "coo_array"), ("a.todia().get()", "dia_array"), ("a.tobsr().get()", "bsr_array"),
+                ("sparse.save_npz('no', a)", "save_npz"), ("sparse.load_npz('no')", "load_npz"),
+                ("sparse.dok_matrix.fromkeys([(0, 0)])", "dok_matrix")):
+    try:
+        eval(f)
+    except ImportError as e:
+        assert str(e) == f"cuprite.scipy.sparse needs SciPy's {name}, which is not installed (pip install scipy)", e
+    else:
+        raise AssertionError(f)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr

@@ -8,8 +8,8 @@ from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, 
 from cuprite.scipy.sparse._checked import FEW
 from cuprite.scipy.sparse._data import DataMatrix
 from cuprite.scipy.sparse._minmax import Extremes
-from cuprite.scipy.sparse._util import (check_shape, index_dtype, getdtype, isscalarlike, isshape, sum_dtype,
-                                         upcast, without_halves)
+from cuprite.scipy.sparse._util import (check_shape, index_dtype, getdtype, isscalarlike, isshape, scipys,
+                                         sum_dtype, upcast, without_halves)
 
 
 def _estimate(csr):
@@ -237,9 +237,8 @@ class _bsr(Extremes, DataMatrix):
         """The matrix as one of SciPy's, in the host's memory.
 
         Parameters: stream: for CuPy's sake."""
-        import scipy.sparse
         self._blocks()
-        return getattr(scipy.sparse, type(self).__name__)((self.data.get(), self.indices.get(), self.indptr.get()),
+        return scipys(type(self).__name__)((self.data.get(), self.indices.get(), self.indptr.get()),
                                                          shape=self._shape)
 
     def __reduce__(self):

@@ -16,8 +16,8 @@ from cuprite.scipy.sparse._index import IndexedRows
 from cuprite.scipy.sparse._data import DataMatrix
 from cuprite.scipy.sparse._minmax import Extremes
 from cuprite.scipy.sparse._util import (
-    check_order, check_shape, index_dtype, getdtype, isscalarlike, isshape, sum_dtype, upcast, validate_axis,
-    without_halves)
+    check_order, check_shape, index_dtype, getdtype, isscalarlike, isshape, scipys, sum_dtype, upcast,
+    validate_axis, without_halves)
 
 
 _FEW_COLUMNS = 8    # of an array, up to which csc's products go to rows anywhere instead of through csr
@@ -248,9 +248,8 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
         """The matrix as one of SciPy's, in the host's memory.
 
         Parameters: stream: for CuPy's sake."""
-        import scipy.sparse
         data, indices, indptr = self._triple()
-        new = getattr(scipy.sparse, type(self).__name__)((data.get(), indices.get(), indptr.get()), shape=self.shape)
+        new = scipys(type(self).__name__)((data.get(), indices.get(), indptr.get()), shape=self.shape)
         if self._canonical:
             new.has_canonical_format = True
         return new

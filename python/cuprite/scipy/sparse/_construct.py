@@ -8,7 +8,7 @@ from cuprite import _sparse as S
 from cuprite._element_types import common_type, type_of
 from cuprite.scipy.sparse._axes import index_type
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, taken
-from cuprite.scipy.sparse._util import index_dtype, isintlike, isscalarlike, upcast
+from cuprite.scipy.sparse._util import index_dtype, isintlike, isscalarlike, scipys, upcast
 
 
 def _class(format, *others):
@@ -554,8 +554,7 @@ def save_npz(file, matrix, compressed=True) -> None:
     Errors: NotImplementedError for lil and dok."""
     if matrix.format not in ("csr", "csc", "bsr", "dia", "coo"):
         raise NotImplementedError(f"Save is not implemented for sparse matrix of format {matrix.format}.")
-    import scipy.sparse
-    scipy.sparse.save_npz(file, matrix.get(), compressed)
+    scipys("save_npz")(file, matrix.get(), compressed)
 
 
 def load_npz(file) -> _spbase:
@@ -563,5 +562,4 @@ def load_npz(file) -> _spbase:
 
     Parameters: file: a name or an open file.
     Errors: ValueError for a file without a sparse matrix."""
-    import scipy.sparse
-    return _ours(scipy.sparse.load_npz(file))
+    return _ours(scipys("load_npz")(file))

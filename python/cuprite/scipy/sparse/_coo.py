@@ -15,7 +15,7 @@ from cuprite.scipy.sparse._index import MoreAxes, parse
 from cuprite.scipy.sparse._index_axes import IndexedAxes
 from cuprite.scipy.sparse._minmax import Extremes
 from cuprite.scipy.sparse._util import (
-    as_axes, check_order, check_shape, index_dtype, getdtype, isshape, sum_dtype, validate_axis,
+    as_axes, check_order, check_shape, index_dtype, getdtype, isshape, scipys, sum_dtype, validate_axis,
     without_halves)
 
 
@@ -321,8 +321,7 @@ class _coo(Sharing, ManyAxes, IndexedAxes, Extremes, DataMatrix):
         """The matrix as one of SciPy's, in the host's memory.
 
         Parameters: stream: for CuPy's sake."""
-        import scipy.sparse
-        new = getattr(scipy.sparse, type(self).__name__)((self.data.get(), tuple(c.get() for c in self._coords)),
+        new = scipys(type(self).__name__)((self.data.get(), tuple(c.get() for c in self._coords)),
                                                         shape=self._shape)
         new.has_canonical_format = self.has_canonical_format
         return new

@@ -7,7 +7,8 @@ from cuprite._element_types import common_type, type_of
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
 from cuprite.scipy.sparse._data import DataMatrix
 from cuprite.scipy.sparse._util import (
-    check_shape, getdtype, index_dtype, isscalarlike, isshape, sum_dtype, upcast, validate_axis, without_halves)
+    check_shape, getdtype, index_dtype, isscalarlike, isshape, scipys, sum_dtype, upcast, validate_axis,
+    without_halves)
 
 
 class _dia(DataMatrix):
@@ -103,8 +104,7 @@ class _dia(DataMatrix):
         """The matrix as one of SciPy's, in the host's memory.
 
         Parameters: stream: for CuPy's sake."""
-        import scipy.sparse
-        return getattr(scipy.sparse, type(self).__name__)((self.data.get(), self.offsets.get()), shape=self._shape)
+        return scipys(type(self).__name__)((self.data.get(), self.offsets.get()), shape=self._shape)
 
     def __reduce__(self):
         return type(self), ((self.data, self.offsets), self._shape)

@@ -10,7 +10,7 @@ import cuprite as cp
 from cuprite._element_types import common_type
 from cuprite.scipy.sparse._base import _spbase, class_of, is_foreign, issparse, sparray, spmatrix
 from cuprite.scipy.sparse._util import (
-    check_shape, index_dtype, getdtype, isscalarlike, isshape, sum_dtype, validate_axis)
+    check_shape, index_dtype, getdtype, isscalarlike, isshape, scipys, sum_dtype, validate_axis)
 
 _FEW = 1 << 9   # rows whose lists are read one by one; more of them by way of SciPy's compressed rows
 
@@ -32,9 +32,8 @@ class _host(_spbase):
     """What lil and dok share."""
 
     def __init__(self, arg1, shape=None, dtype=None, copy=False, *, maxprint=None):
-        import scipy.sparse
         _spbase.__init__(self, arg1, maxprint=maxprint)
-        theirs = getattr(scipy.sparse, type(self).__name__)
+        theirs = scipys(type(self).__name__)
         dtype = None if dtype is None else getdtype(dtype)
         if isinstance(arg1, tuple) and isshape(arg1, self._allow_nd):
             arg1 = check_shape(arg1, allow_nd=self._allow_nd)
@@ -58,8 +57,7 @@ class _host(_spbase):
     @classmethod
     def _theirs(cls, m):
         """SciPy's matrix of the type and shape of m, without elements."""
-        import scipy.sparse
-        return getattr(scipy.sparse, cls.__name__)(m._shape, dtype=_type_of(m))
+        return scipys(cls.__name__)(m._shape, dtype=_type_of(m))
 
     @classmethod
     def _of(cls, matrix):
@@ -359,8 +357,7 @@ class _dok(_host):
         """A matrix with one element at each of the places, which give its shape.
 
         Parameters: iterable: the places; value: the element."""
-        import scipy.sparse
-        return cls(getattr(scipy.sparse, cls.__name__).fromkeys(iterable, value))
+        return cls(scipys(cls.__name__).fromkeys(iterable, value))
 
     def update(self, val) -> None:
         """Sets elements.

@@ -229,6 +229,16 @@ def safely_cast_index_arrays(A, idx_dtype=None, msg="") -> tuple[ndarray, ...] |
                     "array.")
 
 
+def scipys(name):
+    """What scipy.sparse calls so. Errors: ImportError, in a line."""
+    try:
+        import scipy.sparse
+    except ImportError as why:
+        raise ImportError(f"cuprite.scipy.sparse needs SciPy's {name}, which is not installed (pip install "
+                          "scipy)") from why
+    return getattr(scipy.sparse, name)
+
+
 def as_dense(x, dtype=None):
     """x as an array of Cuprite's."""
     return cp.asarray(x) if dtype is None else cp.asarray(x, dtype=dtype)

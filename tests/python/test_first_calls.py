@@ -164,6 +164,7 @@ l.bicgstab(a, v)
 l.gmres(a, v)
 l.minres(a, v)
 l.lsqr(a, v)
+l.spsolve(a, v)
 l.norm(a)
 l.aslinearoperator(a) @ v
 l.LinearOperator((12, 12), matvec=lambda w: 2 * w, dtype='f8') @ v"""),

@@ -9,10 +9,8 @@ import numbers
 import types
 import warnings
 
-import numpy
-
 import cuprite as cp
-from cuprite import _sparse, ndarray
+from cuprite import _numpy as numpy, _sparse, ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite._element_types import common_type, type_of
 from cuprite.scipy.sparse._base import check_exponent, class_of, is_foreign, issparse

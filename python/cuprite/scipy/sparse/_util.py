@@ -6,6 +6,7 @@ import operator
 
 import cuprite as cp
 from cuprite._element_types import common_type, type_of
+from cuprite.scipy._installed import scipy_module
 
 INT32_MAX = 2**31 - 1
 SUPPORTED = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64",
@@ -231,12 +232,7 @@ def safely_cast_index_arrays(A, idx_dtype=None, msg="") -> tuple[ndarray, ...] |
 
 def scipys(name):
     """What scipy.sparse calls so. Errors: ImportError, in a line."""
-    try:
-        import scipy.sparse
-    except ImportError as why:
-        raise ImportError(f"cuprite.scipy.sparse needs SciPy's {name}, which is not installed (pip install "
-                          "scipy)") from why
-    return getattr(scipy.sparse, name)
+    return getattr(scipy_module("sparse", f"cuprite.scipy.sparse needs SciPy's {name}"), name)
 
 
 def as_dense(x, dtype=None):

@@ -7,7 +7,7 @@ from cuprite import ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite._element_types import type_of
 from cuprite._named import NamedTuple
-from cuprite.scipy.stats._arrays import array, by_slices, floating, known, on_host, on_last
+from cuprite.scipy.stats._arrays import by_slices, floating, known, of_one_rank, on_host, on_last
 
 
 class _Pair(NamedTuple):
@@ -65,7 +65,7 @@ def _cdf_of(cdf):
 
 def _along(test, samples, axis, nan_policy, keepdims) -> KstestResult:
     """A test of the samples along an axis: one dimension's numbers, or arrays of those of more."""
-    samples = [array(v) for v in samples]
+    samples = of_one_rank(axis, *samples)
     masks = [known(v, nan_policy) for v in samples]
     if axis is None and not keepdims:
         samples, axis = [v.reshape(-1) for v in samples], 0

@@ -306,6 +306,10 @@ def _more(text, wrong, ours, theirs):
     return isinstance(theirs, AttributeError)
 
 
+def _no_diagonals(text, wrong, ours, theirs):
+    return text.startswith("M('dia'") and "cannot reshape array of size 0" in str(theirs)
+
+
 #: differences, with their reasons
 KNOWN = {
     "SciPy's list of lists has numbers that its type cannot hold": _is("can be read"),
@@ -321,5 +325,6 @@ KNOWN = {
     "SciPy's sums of matrices of float32 fail now and then": _no_matrix,
     "SciPy adds diagonals in place, in the first one's type": _first_type,
     "SciPy's lists of integers keep their type when they are divided": _lists,
+    "SciPy cannot make a power of diagonals that do not meet": _no_diagonals,
 }
 FAMILIES = {"sparse": Matrices((_one, _one, _two, _two, _indexed), "sparse matrices: operations, products, indices")}

@@ -71,8 +71,9 @@ C_ONLY = {
                     "from_host from_memory "
                     "to_host int float "
                     "complex scalar copy_order".split(), ATTRIBUTE),
-    **dict.fromkeys((f"sparse_{name}" for name in "new free retain arrays from_dense from_diagonals convert astype "
-                     "to_device format_of type_of device_of is_canonical nnz columns add subtract scale matmul dot "
+    **dict.fromkeys((f"sparse_{name}" for name in "new free retain arrays from_dense from_diagonals apply "
+                     "power kron hstack vstack tril triu max min mean norm maximum minimum not_equal less greater "
+                     "convert astype to_device format_of type_of device_of is_canonical nnz columns add subtract scale matmul dot "
                      "slice diagonal sort_indices eliminate_zeros cg cgs bicg bicgstab tfqmr gmres to_blocks "
                      "minres qmr".split()),
                     "one object for what cuprite.scipy.sparse has as classes"),

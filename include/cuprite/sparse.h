@@ -76,6 +76,14 @@ CP_API cp_sparse *cp_sparse_eliminate_zeros(cp_sparse *a);        /* without sto
 /* Rows and columns by CP_AT, CP_RANGE, CP_STEP, CP_FULL or CP_BY(1-d array of integers or truth values), n items; the
  * axes behind are whole. Always a matrix: an integer gives one row or column. CP_ERROR_INDEX for one outside. */
 CP_API cp_sparse *cp_sparse_slice(cp_sparse *a, int n, const cp_index *items);
+/* The elements on and below the k-th diagonal above the main one, or on and above it, in a's format (compressed rows of
+ * diagonals, blocks). */
+CP_API cp_sparse *cp_sparse_tril(cp_sparse *a, int64_t k); /* the lower triangle */
+CP_API cp_sparse *cp_sparse_triu(cp_sparse *a, int64_t k); /* the upper triangle */
+/* n matrices beside each other, of as many rows, or below each other, of as many columns, in the first one's format
+ * (compressed rows of diagonals, blocks) and the type that holds all. */
+CP_API cp_sparse *cp_sparse_hstack(int n, cp_sparse *const *a); /* beside each other */
+CP_API cp_sparse *cp_sparse_vstack(int n, cp_sparse *const *a); /* below each other */
 CP_API cp_array *cp_sparse_diagonal(cp_sparse *a, int64_t k);     /* the k-th one above the main one, 1-d */
 
 /* --- arithmetic --- */
@@ -87,9 +95,36 @@ CP_API cp_sparse *cp_sparse_multiply(cp_sparse *a, cp_sparse *b);  /* elements o
 CP_API cp_sparse *cp_sparse_scale(cp_sparse *a, cp_array *factor); /* times a number, a 0-d array such as cp_float(2) */
 CP_API cp_sparse *cp_sparse_matmul(cp_sparse *a, cp_sparse *b);    /* the product of two matrices, in a's format */
 CP_API cp_array *cp_sparse_dot(cp_sparse *a, cp_array *x);         /* times a vector, or an array (columns, k) */
+/* Kronecker's product of matrices: each element of a times b, in a's format (compressed rows of diagonals, blocks). */
+CP_API cp_sparse *cp_sparse_kron(cp_sparse *a, cp_sparse *b);
 /* The sums of columns (axis 0) or rows (axis 1), 1-d, or of all elements (CP_FLAT), 0-d. Integers become int64 or
  * uint64, as in NumPy. */
 CP_API cp_array *cp_sparse_sum(cp_sparse *a, int axis);
+
+/* Means likewise; those of integers are float64. */
+CP_API cp_array *cp_sparse_mean(cp_sparse *a, int axis);
+/* Greatest and least elements likewise, NaN where there is one; zeros that are not stored count. CP_ERROR_VALUE where
+ * there is no element along the axis. Along an axis these wait. */
+CP_API cp_array *cp_sparse_max(cp_sparse *a, int axis); /* greatest elements */
+CP_API cp_array *cp_sparse_min(cp_sparse *a, int axis); /* least elements */
+/* A norm, 0-d: 'F' Frobenius' (the root of the sum of squares), '1' the greatest sum of a column's absolute values, 'I'
+ * of a row's. */
+CP_API cp_array *cp_sparse_norm(cp_sparse *a, char order);
+
+/* --- functions of elements --- */
+/* f of each element, for functions that keep 0, such as cp_sqrt, cp_sin and cp_sign: it is called with 1-d arrays, and
+ * with a 0. CP_ERROR_VALUE where f(0) is not 0. Waits. In a's format (compressed rows of diagonals, blocks). */
+CP_API cp_sparse *cp_sparse_apply(cp_sparse *a, cp_array *(*f)(cp_array *x));
+/* Stored elements to a power, a 0-d array such as cp_float(2). CP_ERROR_VALUE for 0. Waits. In the format as apply. */
+CP_API cp_sparse *cp_sparse_power(cp_sparse *a, cp_array *exponent);
+/* Elements beside elements of two matrices of one shape, in a's format (compressed rows but of columns); what becomes 0
+ * is left out. The results of comparisons are of bool: those that are true for two zeros would be full matrices, and
+ * are the negation of these. */
+CP_API cp_sparse *cp_sparse_maximum(cp_sparse *a, cp_sparse *b);   /* the greater one */
+CP_API cp_sparse *cp_sparse_minimum(cp_sparse *a, cp_sparse *b);   /* the smaller one */
+CP_API cp_sparse *cp_sparse_not_equal(cp_sparse *a, cp_sparse *b); /* whether they differ */
+CP_API cp_sparse *cp_sparse_less(cp_sparse *a, cp_sparse *b);      /* whether a's is smaller */
+CP_API cp_sparse *cp_sparse_greater(cp_sparse *a, cp_sparse *b);   /* whether a's is greater */
 
 /* --- systems of equations --- */
 /* A function of vectors: a new array of x's length, a reference to an older one, or x; NULL, with the error set, on

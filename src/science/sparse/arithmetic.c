@@ -2,9 +2,7 @@
 #include "operands/operands.h"
 #include "sparse/handle.h"
 
-/* b as a's format has it, both compressed, of one type and canonical where `canonical`; references. False on failure.
- */
-static bool agree(cp_sparse *a, cp_sparse *b, bool canonical, cp_sparse *out[2])
+bool cpi_sparse_agree(cp_sparse *a, cp_sparse *b, bool canonical, cp_sparse *out[2])
 {
     const cp_type type = cp_promote(a->part[0]->type, b->part[0]->type);
     out[0] = cpi_sparse_compressed(a);
@@ -27,7 +25,7 @@ static cp_sparse *merged(const char *name, cp_sparse_op op, cp_sparse *a, cp_spa
     if (!cpi_sparse_begin(&f, name, a)) return NULL;
     cp_sparse *m[2] = {NULL, NULL}, *made = NULL;
     cpi_sparse_parts p = {0};
-    if (agree(a, b, true, m) &&
+    if (cpi_sparse_agree(a, b, true, m) &&
         cp_csr_merge(op, m[0]->part[0], m[0]->part[1], m[0]->part[2], m[1]->part[0], m[1]->part[1], m[1]->part[2],
                      cpi_sparse_minor(m[0]), &p.data, &p.first, &p.second) == CP_OK)
         made = cpi_sparse_made(m[0]->format, a->rows, a->columns, p, true, true);
@@ -56,7 +54,7 @@ cp_sparse *cp_sparse_matmul(cp_sparse *a, cp_sparse *b)
     if (!cpi_sparse_begin(&f, name, a)) return NULL;
     cp_sparse *m[2] = {NULL, NULL}, *made = NULL;
     cpi_sparse_parts p = {0};
-    if (agree(a, b, false, m)) { /* of columns the transposes: b^T a^T */
+    if (cpi_sparse_agree(a, b, false, m)) { /* of columns the transposes: b^T a^T */
         const cp_sparse *x = m[m[0]->format == CP_SPARSE_CSC], *y = m[m[0]->format == CP_SPARSE_CSR];
         if (cp_csr_product(x->part[0], x->part[1], x->part[2], y->part[0], y->part[1], y->part[2],
                            cpi_sparse_minor(y), &p.data, &p.first, &p.second) == CP_OK)

@@ -77,8 +77,7 @@ cp_array *cp_sparse_dense(cp_sparse *a)
     return cpi_end(&f, x);
 }
 
-/* The same places with other elements. */
-static cp_sparse *with_data(const cp_sparse *a, cp_array *data)
+cp_sparse *cpi_sparse_with_data(const cp_sparse *a, cp_array *data)
 {
     const cpi_sparse_parts p = {data, a->part[1], a->part[2]};
     cp_sparse *made = cpi_sparse_made(a->format, a->rows, a->columns, p, a->sorted, a->canonical);
@@ -95,7 +94,7 @@ cp_sparse *cp_sparse_astype(cp_sparse *a, cp_type type)
                NULL;
     cpi_composite f;
     if (!cpi_sparse_begin(&f, name, a)) return NULL;
-    return cpi_sparse_end(&f, with_data(a, cp_astype(a->part[0], type)));
+    return cpi_sparse_end(&f, cpi_sparse_with_data(a, cp_astype(a->part[0], type)));
 }
 cp_sparse *cp_sparse_scale(cp_sparse *a, cp_array *factor)
 {
@@ -106,7 +105,7 @@ cp_sparse *cp_sparse_scale(cp_sparse *a, cp_array *factor)
     if (!cpi_sparse_begin(&f, name, a)) return NULL;
     cp_array *data = cp_multiply(a->part[0], factor);
     if (data && cpi_is_half(data->type)) data = cp_astype(data, CP_FLOAT32);
-    return cpi_sparse_end(&f, with_data(a, data));
+    return cpi_sparse_end(&f, cpi_sparse_with_data(a, data));
 }
 cp_sparse *cp_sparse_to_device(cp_sparse *a, int device)
 {
@@ -166,15 +165,21 @@ static cp_sparse *by_lines(const char *name, cp_sparse *a, cp_sparse *(*make)(cp
 cp_sparse *cp_sparse_sort_indices(cp_sparse *a) { return by_lines("sparse_sort_indices", a, sorted); }
 cp_sparse *cp_sparse_sum_duplicates(cp_sparse *a) { return by_lines("sparse_sum_duplicates", a, summed); }
 
-/* The elements of compressed lines whose `keep` is not 0. */
-static cp_sparse *kept(const cp_sparse *a, cp_array *keep)
+cp_sparse *cpi_sparse_canonical(cp_sparse *a)
+{
+    cp_sparse *m = cpi_sparse_compressed(a), *made = m ? summed(m) : NULL;
+    cp_sparse_free(m);
+    return made;
+}
+
+cp_sparse *cpi_sparse_kept(const cp_sparse *a, cp_array *keep)
 {
     cpi_sparse_parts p = {0};
     if (!keep || cp_csr_select(a->part[0], a->part[1], a->part[2], keep, &p.data, &p.first, &p.second) != CP_OK)
         return NULL;
     return cpi_sparse_made(a->format, a->rows, a->columns, p, a->sorted, a->canonical);
 }
-static cp_sparse *without_zeros(cp_sparse *a) { return kept(a, a->part[0]); }
+static cp_sparse *without_zeros(cp_sparse *a) { return cpi_sparse_kept(a, a->part[0]); }
 cp_sparse *cp_sparse_eliminate_zeros(cp_sparse *a) { return by_lines("sparse_eliminate_zeros", a, without_zeros); }
 
 /* --- parts --- */
@@ -268,7 +273,7 @@ static cp_sparse *cut(const cp_sparse *a, int64_t start, int64_t count)
 {
     cp_array *x = a->part[1];
     cp_array *inside = cp_logical_and(cp_greater_equal(x, cp_int(start)), cp_less(x, cp_int(start + count)));
-    cp_sparse *some = kept(a, inside);
+    cp_sparse *some = cpi_sparse_kept(a, inside);
     if (!some) return NULL;
     const cpi_sparse_parts p = {some->part[0], cp_subtract(some->part[1], cp_int(start)), some->part[2]};
     const bool by_rows = a->format == CP_SPARSE_CSR;

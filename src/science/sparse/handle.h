@@ -45,6 +45,15 @@ static inline bool cpi_sparse_has_lines(const cp_sparse *a)
 }
 /* A matrix as compressed rows where it is triples, diagonals or blocks: a reference. */
 cp_sparse *cpi_sparse_compressed(cp_sparse *a);
+/* The same, canonical. */
+cp_sparse *cpi_sparse_canonical(cp_sparse *a);
+/* The same places with other elements. */
+cp_sparse *cpi_sparse_with_data(const cp_sparse *a, cp_array *data);
+/* The elements of compressed lines whose `keep` is not 0. */
+cp_sparse *cpi_sparse_kept(const cp_sparse *a, cp_array *keep);
+/* Two matrices as a's format has them, compressed, of one type, canonical where that is asked for: references in
+ * `out`, which the caller frees. False on failure. */
+bool cpi_sparse_agree(cp_sparse *a, cp_sparse *b, bool canonical, cp_sparse *out[2]);
 /* What was made of a's elements: triples of triples, of diagonals and blocks the compressed rows that it is. */
 cp_sparse *cpi_sparse_in_kind(cp_sparse *made, const cp_sparse *a);
 

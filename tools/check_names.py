@@ -73,9 +73,9 @@ C_ONLY = {
                     "complex scalar copy_order".split(), ATTRIBUTE),
     **dict.fromkeys((f"sparse_{name}" for name in "new free retain arrays from_dense from_diagonals apply "
                      "power kron hstack vstack tril triu max min mean norm maximum minimum not_equal less greater "
-                     "convert astype to_device format_of type_of device_of is_canonical nnz columns add subtract scale matmul dot "
-                     "slice diagonal sort_indices eliminate_zeros cg cgs bicg bicgstab tfqmr gmres to_blocks "
-                     "minres qmr".split()),
+                     "convert astype to_device format_of type_of device_of is_canonical nnz columns add subtract "
+                     "scale matmul dot slice diagonal sort_indices eliminate_zeros cg cgs bicg bicgstab tfqmr "
+                     "gmres to_blocks minres qmr".split()),
                     "one object for what cuprite.scipy.sparse has as classes"),
     "cstruct": ATTRIBUTE, "struct_argument": "the objects of cstruct and mdspan",
     **dict.fromkeys("sort_inplace partition_inplace".split(), "the method of that name"),

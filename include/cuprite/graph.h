@@ -2,7 +2,7 @@
  *
  * All arrays are 1-d; indices and indptr are int32 or int64, of a square matrix that was checked (cp_csr_check), of
  * at most 2^31 - 1 nodes. Results are new arrays on the graph's device; on failure none is set. All functions but
- * cp_connected_components of weak ones compute on the host and wait. */
+ * cp_connected_components of weak ones wait; strong components and orders in depth are found on the host. */
 #ifndef CUPRITE_GRAPH_H
 #define CUPRITE_GRAPH_H
 
@@ -21,7 +21,9 @@ CP_API cp_code cp_graph_order(cp_array *indices, cp_array *indptr, int64_t start
                               cp_array **predecessors);
 /* Lengths of the shortest paths from each of k sources (int64) along edges of lengths `data` (float64, not negative):
  * float64 (k, n), infinity where there is none or it is longer than `limit`; and predecessors, int32 (k, n), as above.
- * `together`: one row, of the paths from the nearest source, and k is 1. Dijkstra's algorithm. */
+ * `together`: one row, of the paths from the nearest source, and k is 1. Of several predecessors it is the nearest, and
+ * of these the one with the lowest number. Dijkstra's algorithm; on a GPU that of Davidson, Baxter, Garland and Owens
+ * (2014), but where an edge of length 0 leads to another node, on the host. */
 CP_API cp_code cp_shortest_paths(cp_array *data, cp_array *indices, cp_array *indptr, cp_array *sources, double limit,
                                  bool together, cp_array **distances, cp_array **predecessors);
 

@@ -168,12 +168,34 @@ def test_refuses(device):
         assert type(e.value) is kind and words in str(e.value)
 
 
+LAUNCHED = """
+extern "C" __global__ void breadth(long long n, const long long *ends, const int *target, int start, int *order,
+    int *before, unsigned long long *claim, int *number, long long *parts, unsigned *arrived, long long *count)
+{
+    breadth_search s = {n, ends, target, start, order, before, claim, number, parts, arrived, count};
+    if (gridDim.x > 1) search_breadth<grid_workers>(s);
+    else search_breadth<block_workers>(s);
+}
+extern "C" __global__ void paths(int stage, long long n, long long edges, long long rows, long long count,
+    const long long *ends, const int *target, const double *length, const long long *source, double limit,
+    double reach, double *distance, int *before, int *lists, void *state, unsigned *flags, double *sum)
+{
+    path_search s = {n, edges, rows, count, ends, target, length, source, limit, reach, distance, before, lists,
+                     (path_state *)state, flags, sum};
+    if (!stage) measure(s);
+    else if (stage == 1) search_paths<block_workers>(s, blockIdx.x, gridDim.x);
+    else search_paths<grid_workers>(s, 0, 1);
+}
+"""
+
+
 @pytest.fixture(scope="module")
 def kernels():
-    """The GPU's kernels (src/science/graph/components.cuh) as a user's, on every device."""
-    text = (pathlib.Path(__file__).parents[2] / "src/science/graph/components.cuh").read_text()
-    text = text.replace("static __global__", 'extern "C" __global__')
-    return cp.RawModule(code=text)
+    """The GPU's kernels (src/science/graph) as a user's, on every device."""
+    folder = pathlib.Path(__file__).parents[2] / "src/science/graph"
+    text = "".join((folder / f"{name}.cuh").read_text() for name in ("workers", "components", "breadth", "paths"))
+    text = text.replace('#include "graph/workers.cuh"', "").replace("static __global__", 'extern "C" __global__')
+    return cp.RawModule(code=text + LAUNCHED, options=("--std=c++17",), enable_cooperative_groups=True)
 
 
 @pytest.mark.parametrize("threads", [32, 256])
@@ -194,6 +216,120 @@ def test_kernels_of_components(kernels, threads, device):
         number = cp.cumsum(is_root, dtype="i")
         launch("number_trees", 1, number, root)
         same(root, want)
+
+
+def grid(height, width, hub=False):
+    """The graph of a grid's neighbours, both ways, of different lengths; hub: with a node that all have an edge to."""
+    rng = np.random.default_rng(height)
+    n = height * width
+    at = np.arange(n).reshape(height, width)
+    pairs = np.concatenate([np.stack([at[:-1], at[1:]], -1).reshape(-1, 2),
+                            np.stack([at[:, :-1], at[:, 1:]], -1).reshape(-1, 2)])
+    pairs = np.concatenate([pairs, pairs[:, ::-1]] + hub * [np.stack([np.arange(n), np.full(n, n // 3)], -1),
+                                                            np.stack([np.full(n, n // 3), np.arange(n)], -1)])
+    m = scipy.sparse.csr_matrix((rng.integers(1, 5, len(pairs)).astype(float), pairs.T), shape=(n, n))
+    m.setdiag(0)
+    m.eliminate_zeros()
+    return m
+
+
+SEARCHED = [*GRAPHS, drawn(8, 3000, 3e-4), drawn(9, 2000, 2e-3), grid(40, 50), grid(30, 30, True)]
+
+
+@pytest.mark.parametrize("blocks, threads", [(1, 32), (1, 256), (3, 64)])
+def test_kernels_of_breadth(kernels, blocks, threads, device):
+    for m in SEARCHED:
+        n = m.shape[0]
+        ends, target = cp.asarray(m.indptr, "l"), cp.asarray(m.indices, "i")
+        for start in {0, n // 3}:
+            order, before, count = cp.full(n, -1, "i"), cp.full(n, -1, "i"), cp.zeros((), "l")
+            kernels.get_function("breadth")((blocks,), (threads,), (
+                np.int64(n), ends, target, np.int32(start), order, before, cp.empty(n, "Q"), cp.empty(n, "i"),
+                cp.empty(1024, "l"), cp.zeros(1, "I"), count))
+            want = theirs.breadth_first_order(m, start)
+            same(order[:int(count)], want[0])
+            same(before, want[1])
+
+
+def least_predecessors(m, distances):
+    """Of the nodes from which a distance comes the nearest, and of these the lowest."""
+    m, result = m.tocoo(), np.full(distances.shape, -9999, "i")
+    for row, before in zip(distances, result):
+        with np.errstate(invalid="ignore"):
+            fits = (row[m.row] + m.data == row[m.col]) & np.isfinite(row[m.row]) & (m.row != m.col)
+        order = np.lexsort((m.row[fits], row[m.row[fits]]))[::-1]
+        before[m.col[fits][order]] = m.row[fits][order]
+    return result
+
+
+@pytest.mark.parametrize("blocks, threads", [(1, 32), (2, 256), (-3, 64)])  # below 0: all together
+@pytest.mark.parametrize("reach", [0, 2, 1e9])
+def test_kernels_of_paths(kernels, blocks, threads, reach, device):
+    launch = kernels.get_function("paths")
+    for m in SEARCHED:
+        n = m.shape[0]
+        for sources, together in (([0], False), ([n // 2, 0, n - 1], False), ([n // 2, 0, n // 2], True)):
+            rows = 1 if together else len(sources)
+            groups = max(blocks, 1)
+            distance, before = cp.full((rows, n), -1.0), cp.full((rows, n), -1, "i")
+            flags, state = cp.zeros(1, "I"), cp.zeros(64 * groups, "b")
+            sums, given = cp.zeros(1), (
+                np.int64(n), np.int64(m.nnz), np.int64(rows), np.int64(len(sources) // rows), cp.asarray(m.indptr, "l"),
+                cp.asarray(m.indices, "i"), cp.asarray(m.data), cp.asarray(sources, "l"), np.float64(9),
+                np.float64(reach), distance, before, cp.empty(6 * n * groups, "i"), state, flags)
+            for stage in (0, 2 if blocks < 0 else 1):
+                launch((abs(blocks),), (threads,), (np.int32(stage), *given, sums))
+            want = theirs.dijkstra(m, True, sources, limit=9, min_only=together).reshape(rows, n)
+            assert int(flags[0]) == 0 and float(sums[0]) == m.data.sum()
+            same(distance, want)
+            same(before, least_predecessors(m, want))
+
+
+@pytest.mark.parametrize("edges, flag", [
+    ([(0, 1, 0.0)], 2), ([(0, 1, 1.0), (1, 2, 0.0)], 2), ([(0, 1, 1.0), (1, 2, 1e-17)], 2), ([(0, 0, 0.0)], 0),
+    ([(0, 1, 1.0), (1, 0, 0.0)], 0), ([(2, 1, 0.0)], 0), ([(0, 1, -1.0)], 1), ([(2, 1, np.nan)], 1),
+    ([(0, 1, np.inf)], 0), ([(0, 1, 1e308), (1, 2, 1e308)], 0)])
+def test_kernels_of_paths_know_what_they_cannot_do(kernels, edges, flag, device):
+    """Edges between nodes at one distance, and lengths that are negative or NaN."""
+    row, column, length = map(np.array, zip(*edges))
+    ends = np.searchsorted(row, np.arange(4))
+    distance, before, flags, sums, state = (cp.zeros(k, t) for k, t in ((3, "d"), (3, "i"), (1, "I"), (1, "d"),
+                                                                        (64, "b")))
+    for stage in (0, 1):
+        kernels.get_function("paths")((1,), (32,), (
+            np.int32(stage), np.int64(3), np.int64(len(row)), np.int64(1), np.int64(1), cp.asarray(ends, "l"),
+            cp.asarray(column, "i"), cp.asarray(length), cp.zeros(1, "l"), np.float64(np.inf), np.float64(2), distance,
+            before, cp.empty(18, "i"), state, flags, sums))
+    assert int(flags[0]) == flag
+    if not flag:
+        far = np.isinf(length) | (length == 1e308)
+        assert distance.get().tolist() == [0, 1e308 if far.sum() == 2 else 1 if length[0] == 1 else np.inf, np.inf]
+        assert before.get().tolist() == [-9999, 0 if np.isfinite(distance.get()[1]) else -9999, -9999]
+
+
+def test_paths_along_edges_of_no_length(device):
+    """Where nodes at one distance lead to each other."""
+    m = scipy.sparse.csr_matrix((np.array([1.0, 0, 0, 2]), ([0, 3, 1, 0], [3, 1, 2, 2])), shape=(4, 4))
+    d, p = csgraph.dijkstra(ours(m), indices=0, return_predecessors=True)
+    assert d.get().tolist() == [0, 1, 1, 1] and p.get().tolist() == [-9999, 3, 1, 0]
+    wide = scipy.sparse.csr_matrix((np.array([1e308, 1e308]), ([0, 1], [1, 2])), shape=(3, 3))
+    same(csgraph.dijkstra(ours(wide), indices=[0]), theirs.dijkstra(wide, indices=[0]))
+
+
+def test_searches_of_large_graphs(device):
+    """What a GPU searches by all of its blocks."""
+    for m in (drawn(11, 20000, 2e-4), grid(150, 200), grid(120, 100, True)):
+        n = m.shape[0]
+        for name in ("breadth_first_order", "depth_first_order"):
+            want, got = (getattr(f, name)(x, 7) for f, x in ((theirs, m), (csgraph, ours(m))))
+            same(got[0], want[0])
+            same(got[1], want[1])
+        want = theirs.dijkstra(m, indices=[0, n - 1])
+        got, before = csgraph.dijkstra(ours(m), indices=[0, n - 1], return_predecessors=True)
+        same(got, want)
+        same(before, least_predecessors(m, want))
+        many = np.arange(0, n, n // 70)
+        same(csgraph.dijkstra(ours(m), indices=many, limit=6.0), theirs.dijkstra(m, indices=many, limit=6.0))
 
 
 @pytest.mark.parametrize("form", ["dense", "csr_array", "coo_array", "lil_array", "dia_array"])

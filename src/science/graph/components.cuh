@@ -3,7 +3,7 @@
  *
  * Invariant: root[v] <= v, and it falls only; a reader of an old value goes on from a node of the same tree. */
 
-enum { LANES = 8 }; /* threads that share the edges of a node */
+#include "graph/workers.cuh"
 
 static __device__ int tree_of(volatile int *root, int v)
 {

@@ -40,7 +40,8 @@ static cp_code hold(const char *name, edges *e, cp_array *indices, cp_array *ind
     }
     cpi_array_used(e->ends);
     cpi_array_used(e->target);
-    e->graph = (cpi_graph){.n = indptr->size - 1, .ends = (const int64_t *)(void *)e->ends->data,
+    e->graph = (cpi_graph){.n = indptr->size - 1, .edges = indices->size,
+                           .ends = (const int64_t *)(void *)e->ends->data,
                            .target = (const int32_t *)(void *)e->target->data};
     return CP_OK;
 }
@@ -71,7 +72,7 @@ static cp_code to_host(const char *name, host_graph *h, cp_array *indices, cp_ar
     h->target = h->ends ? cpi_malloc(ntarget) : NULL;
     cp_code code = h->target ? cp_to_host(e.ends, h->ends, nends) : cp_error();
     if (code == CP_OK) code = cp_to_host(e.target, h->target, ntarget);
-    h->graph = (cpi_graph){.n = e.graph.n, .ends = h->ends, .target = h->target};
+    h->graph = (cpi_graph){.n = e.graph.n, .edges = e.graph.edges, .ends = h->ends, .target = h->target};
     drop(&e);
     if (code != CP_OK) drop_host(h);
     return code;
@@ -128,22 +129,42 @@ cp_array *cp_connected_components(cp_array *indices, cp_array *indptr, bool stro
     return !device ? NULL : (strong_ones ? strong : weak)(name, indices, indptr, device);
 }
 
-/* --- orders and paths --- */
+/* --- orders --- */
 
-cp_code cp_graph_order(cp_array *indices, cp_array *indptr, int64_t start, bool depth, cp_array **order,
-                       cp_array **predecessors)
+/* By the device's own search. */
+static cp_code breadth_there(const char *name, cpi_device *device, cp_array *indices, cp_array *indptr, int64_t start,
+                             cp_array **order, cp_array **predecessors)
 {
-    const char *name = "graph_order";
-    if (cpi_null(name, indices) || cpi_null(name, indptr)) return cp_error();
-    cp_array *const both[] = {indices, indptr};
-    cpi_device *device = cpi_common_device(name, 2, both);
-    host_graph h;
-    if (!device || to_host(name, &h, indices, indptr, device) != CP_OK) return cp_error();
-    const int64_t n = h.graph.n;
-    if (start < 0 || start >= n) {
-        drop_host(&h);
-        return cpi_fail(CP_ERROR_VALUE, "%s: node %lld is not one of %lld", name, (long long)start, (long long)n);
+    edges e;
+    if (hold(name, &e, indices, indptr, device) != CP_OK) return cp_error();
+    int64_t n = e.graph.n, found = 0;
+    cp_array *nodes = cpi_array_new(name, device, CP_INT32, 1, &n, 'C');
+    cp_array *before = nodes ? cpi_array_new(name, device, CP_INT32, 1, &n, 'C') : NULL;
+    cp_array *count = before ? cpi_array_new(name, device, CP_INT64, 0, NULL, 'C') : NULL;
+    cp_code code = !count ? cp_error() : device->backend->graph->breadth(
+        cpi_stream(device), &e.graph, (int32_t)start, (int32_t *)(void *)nodes->data, (int32_t *)(void *)before->data,
+        (int64_t *)(void *)count->data);
+    if (code == CP_OK) code = cp_to_host(count, &found, sizeof found);
+    cp_array *part = code == CP_OK ? cp_slice(nodes, CP_ITEMS(CP_RANGE(0, found))) : NULL;
+    cp_array *result = part ? cp_copy(part) : NULL; /* not a view of more memory */
+    cp_free(part);
+    cp_free(count);
+    cp_free(nodes);
+    drop(&e);
+    if (!result) {
+        cp_free(before);
+        return cp_error();
     }
+    *order = result, *predecessors = before;
+    return CP_OK;
+}
+
+static cp_code order_on_host(const char *name, cpi_device *device, cp_array *indices, cp_array *indptr, int64_t start,
+                             bool depth, cp_array **order, cp_array **predecessors)
+{
+    host_graph h;
+    if (to_host(name, &h, indices, indptr, device) != CP_OK) return cp_error();
+    const int64_t n = h.graph.n;
     int32_t *memory = cpi_malloc(sizeof *memory * (size_t)(2 * n));
     int64_t count = -1;
     if (memory) count = (depth ? cpi_graph_depth : cpi_graph_breadth)(&h.graph, (int32_t)start, memory, memory + n);
@@ -159,6 +180,24 @@ cp_code cp_graph_order(cp_array *indices, cp_array *indptr, int64_t start, bool 
     *order = a, *predecessors = b;
     return CP_OK;
 }
+
+cp_code cp_graph_order(cp_array *indices, cp_array *indptr, int64_t start, bool depth, cp_array **order,
+                       cp_array **predecessors)
+{
+    const char *name = "graph_order";
+    if (cpi_null(name, indices) || cpi_null(name, indptr)) return cp_error();
+    cp_array *const both[] = {indices, indptr};
+    cpi_device *device = cpi_common_device(name, 2, both);
+    if (!device) return cp_error();
+    if (start < 0 || start >= indptr->size - 1)
+        return cpi_fail(CP_ERROR_VALUE, "%s: node %lld is not one of %lld", name, (long long)start,
+                        (long long)(indptr->size - 1));
+    if (!depth && device->backend->graph->breadth && indices->size <= INT32_MAX)
+        return breadth_there(name, device, indices, indptr, start, order, predecessors);
+    return order_on_host(name, device, indices, indptr, start, depth, order, predecessors);
+}
+
+/* --- paths --- */
 
 typedef struct paths {
     const cpi_graph *g;
@@ -223,6 +262,57 @@ static cp_code find_paths(const char *name, cpi_device *device, const host_graph
     return cp_error() ? cp_error() : cpi_fail(CP_ERROR_MEMORY, "%s: no memory for %lld paths", name, (long long)k);
 }
 
+/* By the device's own search. False, with nothing done, where the host has to: to say what is wrong, or since nodes at
+ * one distance follow in another order than that of their numbers. Else *code is the result. */
+static bool paths_there(const char *name, cpi_device *device, const edges *e, cp_array *data, cp_array *sources,
+                        double limit, bool together, cp_array **distances, cp_array **predecessors, cp_code *code)
+{
+    const int64_t k = sources->size, rows = together ? 1 : k, shape[2] = {rows, e->graph.n};
+    cp_array *distance = cpi_array_new(name, device, CP_FLOAT64, 2, shape, 'C');
+    cp_array *before = distance ? cpi_array_new(name, device, CP_INT32, 2, shape, 'C') : NULL;
+    cp_array *refused = before ? cpi_array_new(name, device, CP_UINT32, 0, NULL, 'C') : NULL;
+    uint32_t flags = 0;
+    *code = refused ? CP_OK : cp_error();
+    if (*code == CP_OK) {
+        const cpi_graph_search p = {
+            .graph = e->graph, .rows = rows, .count = together ? k : 1, .limit = limit,
+            .length = (const double *)(void *)data->data, .source = (const int64_t *)(void *)sources->data,
+            .distance = (double *)(void *)distance->data, .before = (int32_t *)(void *)before->data,
+            .refused = (uint32_t *)(void *)refused->data};
+        *code = device->backend->graph->paths(cpi_stream(device), &p);
+    }
+    if (*code == CP_OK) *code = cp_to_host(refused, &flags, sizeof flags);
+    cp_free(refused);
+    if (*code == CP_OK && !flags) {
+        *distances = distance, *predecessors = before;
+        return true;
+    }
+    cp_free(before);
+    cp_free(distance);
+    return !flags;
+}
+
+/* On the host, of arrays that a device may have. */
+static cp_code paths_on_host(const char *name, cpi_device *device, cp_array *indices, cp_array *indptr, cp_array *data,
+                             cp_array *sources, double limit, bool together, cp_array **distances,
+                             cp_array **predecessors)
+{
+    host_graph h;
+    if (to_host(name, &h, indices, indptr, device) != CP_OK) return cp_error();
+    const int64_t k = sources->size;
+    double *length = cpi_malloc(sizeof *length * (size_t)(data->size + 1));
+    int64_t *source = length ? cpi_malloc(sizeof *source * (size_t)(k + 1)) : NULL;
+    cp_code code = source ? cp_to_host(data, length, sizeof *length * (size_t)data->size) : cp_error();
+    if (code == CP_OK) code = cp_to_host(sources, source, sizeof *source * (size_t)k);
+    if (code == CP_OK) code = check_paths(name, &h, length, data->size, source, k);
+    if (code == CP_OK)
+        code = find_paths(name, device, &h, length, source, k, limit, together, distances, predecessors);
+    cpi_free_host(source);
+    cpi_free_host(length);
+    drop_host(&h);
+    return code;
+}
+
 cp_code cp_shortest_paths(cp_array *data, cp_array *indices, cp_array *indptr, cp_array *sources, double limit,
                           bool together, cp_array **distances, cp_array **predecessors)
 {
@@ -235,22 +325,20 @@ cp_code cp_shortest_paths(cp_array *data, cp_array *indices, cp_array *indptr, c
     if (data->ndim != 1 || data->size != indices->size)
         return cpi_fail(CP_ERROR_VALUE, "%s: indices and data must have the same length", name);
     if (sources->ndim != 1) return cpi_fail(CP_ERROR_VALUE, "%s: sources must be a 1-D array", name);
-    host_graph h;
-    if (to_host(name, &h, indices, indptr, device) != CP_OK) return cp_error();
-    const int64_t k = sources->size;
-    cp_array *dense = cpi_dense(name, data, CP_FLOAT64, device);
-    cp_array *from = dense ? cpi_dense(name, sources, CP_INT64, device) : NULL;
-    double *length = from ? cpi_malloc(sizeof *length * (size_t)(data->size + 1)) : NULL;
-    int64_t *source = length ? cpi_malloc(sizeof *source * (size_t)(k + 1)) : NULL;
-    cp_code code = source ? cp_to_host(dense, length, sizeof *length * (size_t)data->size) : cp_error();
-    if (code == CP_OK) code = cp_to_host(from, source, sizeof *source * (size_t)k);
-    if (code == CP_OK) code = check_paths(name, &h, length, data->size, source, k);
-    if (code == CP_OK)
-        code = find_paths(name, device, &h, length, source, k, limit, together, distances, predecessors);
-    cpi_free_host(source);
-    cpi_free_host(length);
+    edges e;
+    if (hold(name, &e, indices, indptr, device) != CP_OK) return cp_error();
+    cp_array *length = cpi_dense(name, data, CP_FLOAT64, device);
+    cp_array *from = length ? cpi_dense(name, sources, CP_INT64, device) : NULL;
+    cp_code code = from ? CP_OK : cp_error();
+    if (from) {
+        cpi_array_used(length);
+        cpi_array_used(from);
+    }
+    const bool own = device->backend->graph->paths && e.graph.n && from && from->size && e.graph.edges <= INT32_MAX;
+    if (from && !(own && paths_there(name, device, &e, length, from, limit, together, distances, predecessors, &code)))
+        code = paths_on_host(name, device, indices, indptr, length, from, limit, together, distances, predecessors);
     cp_free(from);
-    cp_free(dense);
-    drop_host(&h);
+    cp_free(length);
+    drop(&e);
     return code;
 }

@@ -1,4 +1,4 @@
-/* The slot that a backend fills for the module graph, and its traversals on the host. Invariant: edges lead to nodes
+/* The slots that a backend fills for the module graph, and its traversals on the host. Invariant: edges lead to nodes
  * that are there; nobody checks them again. */
 #ifndef CPI_GRAPH_H
 #define CPI_GRAPH_H
@@ -11,18 +11,36 @@
 extern "C" {
 #endif
 
-/* A graph of n nodes: node v has the edges to target[ends[v]..ends[v+1]-1]. */
+/* A graph of n nodes: node v has the edges to target[ends[v]..ends[v+1]-1]. `target` has `edges` elements. */
 typedef struct cpi_graph {
-    int64_t n;
+    int64_t n, edges;
     const int64_t *ends;
     const int32_t *target;
 } cpi_graph;
 
-/*: slot("components", bytes="8 * g->n") */
+/* Shortest paths on a device: rows of results, each from `count` sources. */
+typedef struct cpi_graph_search {
+    cpi_graph graph;
+    int64_t rows, count;
+    const double *length;
+    const int64_t *source;
+    double limit, *distance;
+    int32_t *before;
+    uint32_t *refused; /* result: not 0 where a length is negative or NaN, or nodes at one distance do not follow in */
+                       /* the order of their numbers; the other results are not for use then */
+} cpi_graph_search;
+
+/*: slot("components", bytes="8 * g->n")
+ * slot("breadth", absent="cpu", bytes="16 * g->n")
+ * slot("paths", absent="cpu", bytes="p->rows * (24 * p->graph.n + 12 * p->graph.edges)") */
 typedef struct cpi_graph_ops {
     /* The number of each node's component, of nodes that edges connect in either direction; they are numbered by their
      * lowest nodes. */
     cp_code (*components)(cp_stream *stream, const cpi_graph *g, int32_t *label);
+    /* What the two below do on the host. count: int64, of the device. At most 2^31 - 1 edges. */
+    cp_code (*breadth)(cp_stream *stream, const cpi_graph *g, int32_t start, int32_t *order, int32_t *before,
+                       int64_t *count);
+    cp_code (*paths)(cp_stream *stream, const cpi_graph_search *p);
 } cpi_graph_ops;
 
 /* On the host (traversal.c). Where there is no memory false is returned. */

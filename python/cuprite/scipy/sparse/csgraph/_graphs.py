@@ -158,7 +158,7 @@ def breadth_first_order(csgraph, i_start, directed=True, return_predecessors=Tru
 
     Parameters: csgraph: a matrix (n, n); i_start: the node; directed: False: edges lead both ways;
         return_predecessors: whether they are returned too.
-    Returns: int32 arrays: the nodes, and each node's predecessor (n,), -9999 where there is none. Found on the host.
+    Returns: int32 arrays: the nodes, and each node's predecessor (n,), -9999 where there is none.
     Errors: ValueError for a matrix that is not square or a node that is not there.
     Source: scipy.sparse.csgraph.breadth_first_order."""
     return _order(csgraph, i_start, directed, return_predecessors, False)
@@ -228,7 +228,9 @@ def dijkstra(csgraph, directed=True, indices=None, return_predecessors=False, un
         has length 1; limit: longer paths are infinite; min_only: paths begin at the nearest of the nodes, which are
         returned with the predecessors.
     Returns: float64 (..., n), infinity where there is no path; int32 predecessors, -9999 where there is none; with
-        min_only int32 sources. Found on the host, by a task for each node where paths begin.
+        min_only int32 sources. Of several nodes before the last, it is the nearest, and of these the one with the
+        lowest number. On a CPU there is a task for each node where paths begin; a GPU's graph whose edges lead to a
+        node at the same distance (of length 0) is searched on the host.
     Errors: ValueError for a matrix that is not square, a node that is not there or a negative limit;
         NegativeCycleError for a cycle of negative length, along which SciPy's never ends.
     Source: scipy.sparse.csgraph.dijkstra."""

@@ -396,9 +396,9 @@ def test_qr_by_blocks(kernel, dtype, m, n, each, warps):
         close(t, tau, max(m, n), dtype, c=100)
 
 
-@pytest.mark.parametrize("m, n, each, many", [(33, 33, 2, 4), (64, 64, 2, 4), (40, 3, 2, 4), (5, 60, 2, 4),
-                                              (96, 70, 3, 6)])
-@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("m, n, each, many, dtype", [
+    *((33, 33, 2, 4, t) for t in TYPES), (64, 64, 2, 4, "f"), (64, 64, 2, 4, "D"), (40, 3, 2, 4, "d"),
+    (40, 3, 2, 4, "F"), (5, 60, 2, 4, "f"), (5, 60, 2, 4, "D"), (96, 70, 3, 6, "d")])  # their threads are slow on a CPU
 def test_qr_in_registers(kernel, dtype, m, n, each, many):
     count, r = 2 if m < 64 else 1, min(m, n)
     a = random((count, m, n), dtype)

@@ -157,8 +157,8 @@ CP_API cp_code cp_basis_extend(cp_array *basis, cp_array *w, cp_array *h, cp_arr
  * `state` (NULL: none) has three float64: whether a solver is live (1 or 0), its steps, its residual's norm. Where it
  * is not live, factors that have numbers of the device are 0. Flag 1: the root of the first product is the norm, and
  * the solver is live if it was, and that is not below `limit`; flag 2: a step was made if it was live; flag 4: products
- * become their roots. A multiple of 8 up to 128: one of the turns of minres, bicg, qmr, bicgstab or tfqmr follows,
- * whose numbers and state are those of src/science/sparse/turns.inc. */
+ * become their roots. A multiple of 8 up to 160: one of the turns of minres, bicg, qmr, bicgstab, tfqmr, lsqr or lsmr
+ * follows, whose numbers and state are those of src/science/sparse/turns.inc. */
 CP_API cp_code cp_vectors_pass(int vectors, cp_array *const *vector, int n, const int64_t *plan, cp_array *numbers,
                                cp_array *state, double a, double b, double c, double d, double limit);
 enum { CP_PASS_SCALARS = 4 };

@@ -127,9 +127,18 @@ CP_API cp_sparse *cp_sparse_less(cp_sparse *a, cp_sparse *b);      /* whether a'
 CP_API cp_sparse *cp_sparse_greater(cp_sparse *a, cp_sparse *b);   /* whether a's is greater */
 
 /* --- systems of equations --- */
-/* A function of vectors: a new array of x's length, a reference to an older one, or x; NULL, with the error set, on
- * failure. It is called inside a scope that ends after the step. x is not to be written to. */
+/* A function of vectors: a new array, of as many elements as the matrix that it stands for has rows, a reference to an
+ * older one, or x; NULL, with the error set, on failure. It is called inside a scope that ends after the step. x is not
+ * to be written to. */
 typedef cp_array *(*cp_sparse_operator)(void *context, cp_array *x);
+/* A matrix that is a function: the option `map` of solvers, whose argument `a` is NULL then. */
+typedef struct cp_sparse_map {
+    int64_t rows, columns;          /* its shape */
+    cp_type type;                   /* of its elements: float32, float64, complex64 or complex128 */
+    cp_sparse_operator multiply;    /* the matrix times x, which is 1-d, or (columns, k) where functions say so */
+    cp_sparse_operator adjoint;     /* its conjugate transpose times x; NULL where none is needed */
+    void *context;                  /* the first argument of both */
+} cp_sparse_map;
 typedef struct cp_sparse_report {
     int64_t iterations;     /* steps that changed x */
     double residual;        /* the norm of b - a x, as the method updates it */
@@ -147,9 +156,12 @@ typedef struct cp_sparse_solve_options {
     CP_OPTION(void *, context);     /* its first argument */
     CP_OPTION(cp_sparse_operator, adjoint); /* of bicg and qmr: a function that multiplies by apply's adjoint */
     CP_OPTION(int64_t, every);      /* steps between two looks at the norm; 0: see below */
-    CP_OPTION(int64_t, restart);    /* of gmres: the steps of a cycle; 0: 20 */
+    CP_OPTION(int64_t, restart);    /* of gmres, lgmres and gcrotmk: the steps of a cycle; 0: 20, of lgmres 30 */
     CP_OPTION(double, shift);       /* of minres: subtracted from a's diagonal */
     CP_OPTION(cp_sparse_report *, report); /* where not NULL: receives how it went */
+    CP_OPTION(const cp_sparse_map *, map); /* what multiplies where a is NULL; of bicg and qmr with its adjoint */
+    CP_OPTION(int64_t, outer);      /* of lgmres and gcrotmk: vectors kept across cycles; 0: 3, and restart's */
+    CP_OPTION(bool, smallest);      /* of gcrotmk: the least important vectors are dropped, not the oldest ones */
     int _;
 } cp_sparse_solve_options;
 /* x with a x = b for a Hermitian positive definite a, by conjugate gradients (Hestenes and Stiefel, 1952). The result

@@ -433,7 +433,7 @@ def vector_kernels():
     structs = re.search(r"enum \{ CPI_SPARSE_CHUNK.*?;.*?;", header, re.S)[0] + "".join(
         re.search(rf"typedef struct {n} \{{.*?\}} {n};", header, re.S)[0] + "\n"
         for n in ("cpi_sparse_basis", "cpi_sparse_factor", "cpi_sparse_sum", "cpi_sparse_pass"))
-    files = ("vectors.inc", "turns.inc", "vectors.cuh")
+    files = ("vectors.inc", "least_turns.inc", "turns.inc", "vectors.cuh")
     code = VECTORS + structs + "".join((FOLDER / f).read_text() for f in files) + VECTOR_CALLS
     module = cp.RawModule(code=code, options=("--std=c++17", "--fmad=false"),
                           name_expressions=VECTOR_NAMES)
@@ -624,3 +624,33 @@ def test_ends_of_bicgstab_and_tfqmr(vector_kernels, width):
         if turn == 13:
             before[8] = 0
         assert (numbers == before).all()
+
+
+@pytest.mark.parametrize("width", [1, 2])
+@pytest.mark.parametrize("first", [17, 19])
+@pytest.mark.parametrize("case", ["goes on", "done", "no beta", "damped", "last", "dead"])
+def test_numbers_of_least_squares(vector_kernels, width, first, case):
+    """A step's rotation and end of lsqr and lsmr: the library's on the CPU, bit for bit; why they stop."""
+    from cuprite import _sparse
+    from cuprite.scipy.sparse.linalg._passes import ROOTS, plan
+    r = np.random.default_rng((width, first))
+    numbers = r.uniform(0.5, 2, 8)
+    numbers[0] = 0 if case == "no beta" else numbers[0]
+    numbers, state = cp.asarray(numbers, dtype="c16" if width == 2 else "f8"), r.uniform(0.5, 2, 35)
+    tol = 1e9 if case == "done" else 0
+    state[:9] = case != "dead", 3, 0.25, 0, tol, tol, 0, 4 if case == "last" else 100, 0.5 * (case == "damped")
+    state = cp.asarray(state)
+    x = cp.asarray([1.5]).astype("c16" if width == 2 else "f8")
+    mine, known, before = numbers.copy(), state.copy(), state.tolist()
+    for turn, at in ((first, 1), (first + 1, 2)):
+        _sparse.sparse_pass([x, x], plan("xy", [], ["xy"], at, turn * 8 + ROOTS), numbers, state)
+        mine[at] = 1.5
+        vector_kernels[f"turn<{width}>"]((1,), (32,), (np.int32(turn), known, mine))
+        same(mine, numbers, True, False)
+        same(known, state, True, False)
+    live, steps, _, stop = state.tolist()[:4]
+    if case == "dead":
+        assert state.tolist() == before
+    else:
+        assert np.isfinite(known.get()).all() and np.isfinite(mine.get()).all()
+        assert steps == 4 and stop == {"done": 1, "no beta": 2, "last": 7}.get(case, 0) and live == (stop == 0)

@@ -28,7 +28,7 @@ static bool cgs_step(cpi_krylov *s, cpi_steps *c)
         0, 0, 2, 0, 2, 1, 0, 2, PLUS(CPI_BICG_BETA), 3, 3, 0, 0, 2, PLUS(CPI_BICG_BETA), 3,
         CP_FACTOR(0, 0, CPI_BICG_BETA + 1, 0, CPI_BICG_BETA + 1, 0), 0};
     cp_array *p = c->v[CGS_P], *u = c->v[CGS_U], *q = c->v[CGS_Q], *shadow = c->v[CGS_SHADOW];
-    cp_array *p_hat = cpi_krylov_apply(s, p), *v = p_hat ? cp_sparse_dot(s->a, p_hat) : NULL;
+    cp_array *p_hat = cpi_krylov_apply(s, p), *v = p_hat ? cpi_linear_times(&s->a, p_hat) : NULL;
     if (!PASS(turned, shadow, v)) return false;
     if (c->alone) {
         if (!PASS(both, q, u, v, s->x)) return false;
@@ -37,7 +37,7 @@ static bool cgs_step(cpi_krylov *s, cpi_steps *c)
         if (!PASS(half, q, u, v, sum)) return false;
         if (!PASS(move, s->x, cpi_steps_contiguous(cpi_krylov_apply(s, sum)))) return false;
     }
-    cp_array *t = cp_sparse_dot(s->a, s->x);
+    cp_array *t = cpi_linear_times(&s->a, s->x);
     return PASS(rest, s->r, cpi_steps_contiguous(s->b), t, shadow) && PASS(turn, u, s->r, q, p);
 }
 static bool cgs_run(cpi_krylov *s)
@@ -88,7 +88,7 @@ static bool bicg_step(cpi_krylov *s, cpi_steps *c)
     static const int64_t without[] = {MEASURE | STEP, CPI_BICG_SQUARE, SUMS, 1, R, R};
 #undef SUMS
     cp_array *p = c->v[BICG_P], *dual_p = c->v[BICG_DUAL_P], *dual = c->v[BICG_DUAL], *z, *dual_z;
-    cp_array *q = cp_sparse_dot(s->a, p), *u = cp_sparse_dot(s->adjoint, dual_p);
+    cp_array *q = cpi_linear_times(&s->a, p), *u = cpi_linear_adjoint(&s->a, dual_p);
     if (!PASS(turned, dual_p, q)) return false;
     if (c->alone ? !PASS(with_rho, s->x, p, s->r, q, dual, u) : !PASS(without, s->x, p, s->r, q, dual, u)) return false;
     return bicg_apply(s, c, !c->alone, &z, &dual_z) && bicg_turn(s, c, z, dual_z);
@@ -146,7 +146,7 @@ static bool qmr_step(cpi_krylov *s, cpi_steps *c)
         CP_FACTOR(1, 0, 0, 0, 0, 0), 1, R, R};
     cp_array *p = c->v[QMR_P], *q = c->v[QMR_Q], *z = cpi_steps_contiguous(cpi_krylov_apply_adjoint(s, c->v[QMR_W]));
     if (!PASS(turn, p, c->v[QMR_Y], q, z)) return false;
-    cp_array *t = cp_sparse_dot(s->a, p), *u = cp_sparse_dot(s->adjoint, q);
+    cp_array *t = cpi_linear_times(&s->a, p), *u = cpi_linear_adjoint(&s->a, q);
     return PASS(product, q, t) && qmr_next(s, c, t, u) && PASS(step, c->v[QMR_D], p, t, c->v[QMR_S], s->x, s->r);
 }
 static bool qmr_run(cpi_krylov *s)

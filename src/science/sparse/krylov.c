@@ -22,27 +22,6 @@ bool cpi_krylov_goes_on(cpi_krylov *s)
 }
 bool cpi_krylov_measure(cpi_krylov *s) { return cpi_krylov_put(&s->size, cpi_krylov_norm(s->r)); }
 
-/* What the caller's function makes of a vector, as one of the solver's type. It may be x, with another reference or
- * without; an array that was made in the function is this step's scope's; of any other one the function gave a
- * reference. */
-static cp_array *by_call(const cpi_krylov *s, const char *what, cp_sparse_operator f, cp_array *x)
-{
-    const int before = __atomic_load_n(&x->refs, __ATOMIC_RELAXED);
-    cp_array *z = f(s->o->context, x), *y = NULL;
-    if (!z) {
-        if (cp_error() == CP_OK) cpi_fail(CP_ERROR_VALUE, "%s: %s returned NULL", s->name, what);
-        return NULL;
-    }
-    if (z == x) {
-        if (__atomic_load_n(&x->refs, __ATOMIC_RELAXED) > before) cp_free(z);
-        return x;
-    }
-    if (z->ndim != 1 || z->size != s->n)
-        cpi_fail(CP_ERROR_VALUE, "%s: %s must return a 1-D array of %lld elements", s->name, what, (long long)s->n);
-    else y = cp_astype(z, s->type);
-    if (!z->scope || z->scope != cpi_scope_now()) cp_free(z);
-    return y;
-}
 /* A preconditioner's product, which may be of another type. */
 static cp_array *times(const cpi_krylov *s, cp_sparse *m, cp_array *x)
 {
@@ -52,44 +31,33 @@ static cp_array *times(const cpi_krylov *s, cp_sparse *m, cp_array *x)
 cp_array *cpi_krylov_apply(const cpi_krylov *s, cp_array *x)
 {
     if (!x) return NULL;
-    if (s->o->apply) return by_call(s, "apply", s->o->apply, x);
+    if (s->o->apply) return cpi_sparse_called(s->name, "apply", s->o->apply, s->o->context, x, s->n, s->type);
     return s->m ? times(s, s->m, x) : x;
 }
 cp_array *cpi_krylov_apply_adjoint(const cpi_krylov *s, cp_array *x)
 {
     if (!x) return NULL;
-    if (s->o->apply) return by_call(s, "adjoint", s->o->adjoint, x);
+    if (s->o->apply) return cpi_sparse_called(s->name, "adjoint", s->o->adjoint, s->o->context, x, s->n, s->type);
     return s->m_adjoint ? times(s, s->m_adjoint, x) : x;
-}
-/* The conjugate transpose of compressed rows. */
-static cp_sparse *adjoint_of(cp_sparse *a)
-{
-    cp_sparse *turned = cp_sparse_transpose(a), *rows = turned ? cp_sparse_convert(turned, CP_SPARSE_CSR) : NULL;
-    cp_sparse *made = NULL;
-    if (rows && cpi_is_complex(rows->part[0]->type)) {
-        const cpi_sparse_parts p = {cp_conjugate(rows->part[0]), rows->part[1], rows->part[2]};
-        made = cpi_sparse_made(CP_SPARSE_CSR, rows->rows, rows->columns, p, rows->sorted, rows->canonical);
-    } else made = cp_sparse_retain(rows);
-    cp_sparse_free(rows);
-    cp_sparse_free(turned);
-    return made;
 }
 bool cpi_krylov_adjoint(cpi_krylov *s)
 {
     if (s->o->apply && !s->o->adjoint)
         return cpi_fail(CP_ERROR_VALUE, "%s: apply needs adjoint, which multiplies by its adjoint", s->name) == CP_OK;
-    s->adjoint = adjoint_of(s->a);
-    s->m_adjoint = s->m ? adjoint_of(s->m) : NULL;
-    return s->adjoint && (s->m_adjoint || !s->m);
+    if (s->a.map && !s->a.map->adjoint)
+        return cpi_fail(CP_ERROR_VALUE, "%s: map needs adjoint, which multiplies by its adjoint", s->name) == CP_OK;
+    s->a.adjoint = s->a.map ? NULL : cpi_sparse_adjoint(s->a.a);
+    s->m_adjoint = s->m ? cpi_sparse_adjoint(s->m) : NULL;
+    return (s->a.adjoint || s->a.map) && (s->m_adjoint || !s->m);
 }
 
-static cp_code check(cpi_krylov *s, cp_sparse *a, cp_array *b)
+static cp_code check(cpi_krylov *s, cp_array *b)
 {
     const cp_sparse_solve_options *o = s->o;
-    const int64_t n = a->rows;
-    if (a->columns != n)
+    const int64_t n = s->a.rows;
+    if (s->a.columns != n)
         return cpi_fail(CP_ERROR_VALUE, "%s: a must be square, not (%lld, %lld)", s->name, (long long)n,
-                        (long long)a->columns);
+                        (long long)s->a.columns);
     if (b->ndim != 1 || b->size != n)
         return cpi_fail(CP_ERROR_VALUE, "%s: b must be 1-D and have %lld elements, as a has rows", s->name,
                         (long long)n);
@@ -104,18 +72,8 @@ static cp_code check(cpi_krylov *s, cp_sparse *a, cp_array *b)
     if (o->maxiter < 0) return cpi_fail(CP_ERROR_VALUE, "%s: maxiter must not be negative", s->name);
     if (o->every < 0) return cpi_fail(CP_ERROR_VALUE, "%s: every must not be negative", s->name);
     if (o->restart < 0) return cpi_fail(CP_ERROR_VALUE, "%s: restart must not be negative", s->name);
+    if (o->outer < 0) return cpi_fail(CP_ERROR_VALUE, "%s: outer must not be negative", s->name);
     return CP_OK;
-}
-/* The type of a solution, as SciPy's: float and complex ones of both, all others as float64. */
-static cp_type solution_type(cp_type a, cp_type b)
-{
-    const cp_type each[2] = {a, b};
-    cp_type type = CP_BOOL;
-    for (int i = 0; i < 2; i++) {
-        const bool kept = each[i] == CP_FLOAT32 || cpi_is_complex(each[i]);
-        type = cp_promote(type, kept ? each[i] : CP_FLOAT64);
-    }
-    return type;
 }
 /* The right side's norm and the first residual. False on failure. */
 static bool start(cpi_krylov *s, cp_array *b)
@@ -131,7 +89,7 @@ static bool start(cpi_krylov *s, cp_array *b)
     const double least = cpi_krylov_single(s) ? 0x1p-126 : 0x1p-1022;
     s->limit = s->tolerance > least ? s->tolerance : least;
     if (length == 0) x = cp_zeros(CP_SHAPE(s->n), s->type); /* whatever x0 was, as in SciPy */
-    cp_array *r = o->x0 && length != 0 ? cp_subtract(b, cp_sparse_dot(s->a, x)) : cp_copy(b);
+    cp_array *r = o->x0 && length != 0 ? cp_subtract(b, cpi_linear_times(&s->a, x)) : cp_copy(b);
     s->maxiter = length == 0 ? 0 : o->maxiter ? o->maxiter : s->n > INT64_MAX / 10 ? INT64_MAX : 10 * s->n;
     return cpi_krylov_put(&s->x, x) && cpi_krylov_put(&s->r, r) &&
            cpi_krylov_put(&s->steps, cp_zeros(CP_SHAPE0, CP_INT64)) && cpi_krylov_measure(s);
@@ -149,21 +107,22 @@ cp_array *cpi_krylov_solve(const char *name, cp_sparse *a, cp_array *b, const cp
 {
     cpi_krylov s = {.name = name, .o = CPI_GIVEN(cp_sparse_solve_options, options)};
     cpi_composite f;
-    if (cpi_null(name, a) || cpi_null(name, b) || check(&s, a, b) || !cpi_sparse_begin(&f, name, a)) return NULL;
-    cpi_device *device = cpi_common_device(name, 3, (cp_array *const[]){a->part[0], b, s.o->x0});
-    s.n = a->rows;
-    s.type = solution_type(a->part[0]->type, b->type);
+    if (cpi_linear_check(&s.a, name, a, s.o->map, false) || cpi_null(name, b) || check(&s, b) ||
+        !cpi_linear_begin(&f, &s.a, a, b))
+        return NULL;
+    cpi_device *device = cpi_common_device(name, 3, (cp_array *const[]){a ? a->part[0] : NULL, b, s.o->x0});
+    s.n = s.a.rows;
+    s.type = s.a.type = cpi_sparse_solution_type(s.a.type, b->type);
     s.every = s.o->every ? s.o->every : device && device->backend->at_once ? 1 : 0;
-    cp_sparse *packed = device ? cp_sparse_convert(a, CP_SPARSE_CSR) : NULL;
-    s.a = packed ? cp_sparse_astype(packed, s.type) : NULL;
-    cp_sparse_free(packed);
-    s.m = s.a && s.o->m ? cp_sparse_convert(s.o->m, CP_SPARSE_CSR) : NULL;
-    if (s.a && (s.m || !s.o->m) && start(&s, b) && run(&s)) report(&s);
+    const bool open = device && cpi_linear_open(&s.a, a, false);
+    s.m = open && s.o->m ? cp_sparse_convert(s.o->m, CP_SPARSE_CSR) : NULL;
+    if (open && (s.m || !s.o->m) && start(&s, b) && run(&s)) report(&s);
     cp_array *x = cp_error() == CP_OK ? cp_copy(s.x) : NULL; /* in the scope, which gives it to the caller */
     cp_array *const held[] = {s.x, s.r, s.size, s.steps};
     for (size_t i = 0; i < sizeof held / sizeof *held; i++) cp_free(held[i]);
-    cp_sparse *const matrices[] = {s.m, s.a, s.adjoint, s.m_adjoint};
-    for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++) cp_sparse_free(matrices[i]);
+    cp_sparse_free(s.m_adjoint);
+    cp_sparse_free(s.m);
+    cpi_linear_close(&s.a);
     return cpi_end(&f, x);
 }
 /* --- conjugate gradients --- */
@@ -192,7 +151,7 @@ static bool cg_step(cpi_krylov *s, cg *c)
     const int64_t turn[] = {0, 0, 1, P, 2, Z, 0, P, beta, 0};
     if ((z != s->r || !c->p) && !CG_PASS(z, z, rho)) return false;
     if (!c->p ? !cpi_krylov_put(&c->p, cp_copy(z)) : !CG_PASS(z, z, turn)) return false;
-    cp_array *q = cp_sparse_dot(s->a, c->p);
+    cp_array *q = cpi_linear_times(&s->a, c->p);
     const int64_t both[] = {3, z == s->r ? 1 - k : 3, 2, X, 2, X, 0, P, alpha, R, 2, R, 0, Q, alpha | 1, 1, R, R};
     return q && CG_PASS(q, z, product) && CG_PASS(q, z, both) && ++s->done;
 }

@@ -2,14 +2,13 @@
 #ifndef CPI_SPARSE_KRYLOV_H
 #define CPI_SPARSE_KRYLOV_H
 
-#include "sparse/handle.h"
+#include "sparse/linear.h"
 
 typedef struct cpi_krylov {
     const char *name;
     const cp_sparse_solve_options *o;
-    cp_sparse *a;               /* owned: compressed rows, of the solution's type */
-    cp_sparse *m;               /* owned, or NULL */
-    cp_sparse *adjoint, *m_adjoint; /* owned, or NULL: see cpi_krylov_adjoint */
+    cpi_linear a;               /* of the solution's type */
+    cp_sparse *m, *m_adjoint;   /* owned, or NULL: see cpi_krylov_adjoint */
     cp_array *b;                /* the right side, of the call's scope */
     int64_t n, maxiter, every;
     cp_type type;
@@ -37,7 +36,7 @@ bool cpi_krylov_adjoint(cpi_krylov *s);
 /* The preconditioner's adjoint times a vector. */
 cp_array *cpi_krylov_apply_adjoint(const cpi_krylov *s, cp_array *x);
 
-static inline bool cpi_krylov_single(const cpi_krylov *s) { return s->type == CP_FLOAT32 || s->type == CP_COMPLEX64; }
+static inline bool cpi_krylov_single(const cpi_krylov *s) { return cpi_sparse_single(s->type); }
 /* Puts a value of this step in the place of the last one's. */
 static inline bool cpi_krylov_put(cp_array **place, cp_array *value)
 {

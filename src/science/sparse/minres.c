@@ -38,7 +38,7 @@ static cp_array *extend(cpi_krylov *s, minres *c)
     const int64_t second[] = {alone, CPI_MINRES_SQUARE, 1, 0, 2, 0, 0, 1,
                               CP_FACTOR(1, 0, NUMBER(ALPHA), NUMBER(BETA), NUMBER(UNIT), 0), 1, 0, 0};
     static const int64_t product[] = {TURN(ROTATE), CPI_MINRES_SQUARE, 0, 1, 0, 1};
-    cp_array *q = cp_sparse_dot(s->a, c->y);
+    cp_array *q = cpi_linear_times(&s->a, c->y);
     if (!q || !PASS(first, c->next, q, c->y, c->before) || !PASS(second, c->next, c->last)) return NULL;
     cp_array *free = c->before;
     c->before = c->last, c->last = c->next, c->next = free;

@@ -27,9 +27,10 @@ static bool stab_step(cpi_krylov *s, cpi_steps *c)
         PLUS(CPI_STAB_OMEGA), R, 2, R, 0, T, MINUS(CPI_STAB_OMEGA), 2, R, R, SHADOW, R};
     static const int64_t turn[] = {0, 0, 1, 0, 3, 1, 0, 0, PLUS(CPI_STAB_BETA), 2, PLUS(CPI_STAB_BACK), 0};
     cp_array *p = c->v[STAB_P], *shadow = c->v[STAB_SHADOW], *p_hat = cpi_steps_contiguous(cpi_krylov_apply(s, p));
-    cp_array *v = p_hat ? cp_sparse_dot(s->a, p_hat) : NULL;
+    cp_array *v = p_hat ? cpi_linear_times(&s->a, p_hat) : NULL;
     if (!PASS(turned, shadow, v) || !PASS(half, s->r, v)) return false;
-    cp_array *r_hat = cpi_steps_contiguous(cpi_krylov_apply(s, s->r)), *t = r_hat ? cp_sparse_dot(s->a, r_hat) : NULL;
+    cp_array *r_hat = cpi_steps_contiguous(cpi_krylov_apply(s, s->r));
+    cp_array *t = r_hat ? cpi_linear_times(&s->a, r_hat) : NULL;
     return PASS(omega, t, s->r) && PASS(both, s->x, p_hat, r_hat, s->r, t, shadow) && PASS(turn, p, s->r, v);
 }
 static bool stab_run(cpi_krylov *s)
@@ -53,7 +54,7 @@ enum { TFQMR_W, TFQMR_SHADOW, TFQMR_U, TFQMR_D, TFQMR_SPARE, TFQMR_V, TFQMR_TURN
 static bool tfqmr_multiply(cpi_krylov *s, cpi_steps *c)
 {
     cp_array *u_hat = cpi_krylov_apply(s, c->v[TFQMR_U]);
-    return cpi_krylov_put(&c->v[TFQMR_TURNED], u_hat ? cp_sparse_dot(s->a, u_hat) : NULL);
+    return cpi_krylov_put(&c->v[TFQMR_TURNED], u_hat ? cpi_linear_times(&s->a, u_hat) : NULL);
 }
 static bool tfqmr_first(cpi_krylov *s, cpi_steps *c)
 {

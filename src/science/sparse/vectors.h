@@ -14,6 +14,7 @@
 
 static inline int64_t cpi_sparse_chunks(int64_t n) { return (n + CPI_SPARSE_CHUNK - 1) / CPI_SPARSE_CHUNK; }
 #include "sparse/vectors.inc"
+#include "sparse/least_turns.inc"
 #include "sparse/turns.inc"
 
 #endif

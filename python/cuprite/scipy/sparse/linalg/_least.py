@@ -2,8 +2,7 @@
 
 Vectors stay on the device and are updated, and multiplied by each other, in passes (_passes.py). Those of Lanczos'
 method and of the bidiagonalization are not divided by their norms: that is a factor of what they are used for. The
-recurrences of rotations are the host's, whose numbers are read twice an iteration (lsqr: once); minres' are the
-device's, and are read now and then."""
+recurrences of rotations are the device's, and are read now and then."""
 from __future__ import annotations
 
 import math
@@ -12,8 +11,8 @@ import cuprite as cp
 from cuprite import _sparse, ndarray
 from cuprite._element_types import common_type, type_of
 from cuprite.scipy.sparse.linalg._interface import IdentityOperator, aslinearoperator
-from cuprite.scipy.sparse.linalg._passes import (ONE, ROOTS, ROTATE, TEST, A as FIRST, B as SECOND, C as THIRD,
-                                                 D as FOURTH, Looks, factor, numbers_of, own, plain, plan, products)
+from cuprite.scipy.sparse.linalg._passes import (LSMR_END, LSMR_ROTATE, LSQR_END, LSQR_ROTATE, ONE, ROOTS, ROTATE, TEST,
+                                                 Looks, factor, numbers_of, own, plain, plan, products)
 from cuprite.scipy.sparse.linalg._system import make_system, norm, residual
 
 _WORDS = ("The exact solution is x = 0, or x = x0, if x0 was given", "Ax - b is small enough, given atol, btol",
@@ -22,28 +21,8 @@ _WORDS = ("The exact solution is x = 0, or x = x0, if x0 was given", "Ax - b is 
           "Cond(Abar) seems to be too large for this machine", "The iteration limit has been reached")
 
 
-def _turn(a, b) -> tuple[float, float, float]:
-    """(c, s, r) of the rotation that makes (a, b) to (r, 0)."""
-    if b == 0:
-        return math.copysign(1.0, a) if a else 0.0, 0.0, abs(a)
-    if a == 0:
-        return 0.0, math.copysign(1.0, b), abs(b)
-    if abs(b) > abs(a):
-        ratio = a / b
-        s = math.copysign(1.0, b) / math.sqrt(1 + ratio * ratio)
-        return s * ratio, s, b / s
-    ratio = b / a
-    c = math.copysign(1.0, a) / math.sqrt(1 + ratio * ratio)
-    return c, c * ratio, a / c
-
-
 def _ratio(a, b) -> float:
     return a / b if b else math.inf
-
-
-def _by(a, b) -> float:
-    """a / b as NumPy divides: infinite or NaN where b is 0."""
-    return a / b if b else a * math.copysign(math.inf, b)
 
 
 def _show(wanted, name, i, *numbers):
@@ -119,11 +98,11 @@ def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callbac
 
 # Numbers: y r, beta^2, x x, 1 / beta, beta over the last one, beta, factors of the new direction and of x. The device
 # computes them (cpi_minres_turn), and whether one goes on.
-_UNIT, _NOT_SYMMETRIC = 3, -2
-_LANCZOS_FIRST = plan("rqyu", [("r", ("q", factor(over=(_UNIT,))), ("y", factor(1, over=(_UNIT,))),
+_PER_BETA, _NOT_SYMMETRIC = 3, -2
+_LANCZOS_FIRST = plan("rqyu", [("r", ("q", factor(over=(_PER_BETA,))), ("y", factor(1, over=(_PER_BETA,))),
                                 ("u", factor(over=(4,), minus=True)))], ["yr"], 0)
-_LANCZOS_SECOND = [plan("ru", [("r", ("r", ONE), ("u", factor(over=(0, _UNIT), under=(5,), minus=True)))], ["rr"], 1,
-                        flags) for flags in (0, ROTATE)]
+_LANCZOS_SECOND = [plan("ru", [("r", ("r", ONE), ("u", factor(over=(0, _PER_BETA), under=(5,), minus=True)))], ["rr"],
+                        1, flags) for flags in (0, ROTATE)]
 _LANCZOS_PRODUCT = plan("ry", [], ["ry"], 1, ROTATE)
 _MINRES = plan("xwvuo", [("w", ("v", factor(over=(6,))), ("u", factor(over=(7,), minus=True)),
                           ("o", factor(over=(8,), minus=True))), ("x", ("x", ONE), ("w", factor(over=(9,))))], ["xx"],
@@ -147,6 +126,12 @@ def _least_system(A, b, x0):
     return A, b, kind
 
 
+#: Places of the state, as src/science/sparse/least_turns.inc has them: live, steps, the residual, why it ended, ...
+_STOP, _DAMPED, _ANORM, _COND, _NORMAL, _XSIZE = 3, *range(11, 16)
+#: Places of the numbers: products, beta, alpha and a norm; factors, 1 / alpha, alpha / beta, of x, of w or h, another.
+_BETA, _ALPHA, _SIZE, _UNIT, _BACK, _AHEAD, _TURN, _OTHER, _NUMBERS = range(9)
+
+
 class _Bidiagonal:
     """The bidiagonalization of Golub and Kahan: u and v, and their norms beta and alpha, by which they are not divided.
 
@@ -161,27 +146,40 @@ class _Bidiagonal:
             u = u - A.matvec(self.x)
         given = type_of(A.matvec(self.x)) if type_of(A) is None else type_of(A)
         u = u.astype(common_type(type_of(u), given), copy=False)    # as the products
-        self.kind, self.u, (self.matvec, rmatvec) = kind, own(u), products(A, type_of(u))
-        self.rmatvec = rmatvec
-        self.numbers = numbers_of(u, 2)
+        self.x = self.x.astype(common_type(kind, type_of(u)), copy=False)
+        self.kind, self.u, (self.matvec, rmatvec) = type_of(self.x), own(u), products(A, type_of(u))
+        self.rmatvec, self.plain = rmatvec, plain(A)
+        self.numbers = numbers_of(u, _NUMBERS)
         _sparse.sparse_pass([self.u], _NORM_U, self.numbers, None)
         q = rmatvec(self.u)
         self.v, self.spare = cp.empty_like(q), cp.empty_like(q)
         _sparse.sparse_pass([self.v, q], _FIRST_V, self.numbers, None)
-        self.size, self.beta, self.alpha = abs(cp.stack([first.astype(type_of(self.numbers)), *self.numbers])).tolist()
+        self.size, self.beta, self.alpha = abs(cp.stack([first.astype(type_of(self.numbers)),
+                                                         *self.numbers[:2]])).tolist()
         if not self.beta:
             self.alpha = 0.0  # A is not asked, which may have NaN
 
-    def next(self):
-        """A step. v and alpha stay as they were where beta is 0."""
+    def begin(self, damp, atol, btol, conlim, maxiter, often, own_state):
+        """Numbers and state before the first step; w, the direction."""
+        alpha, beta = self.alpha, self.beta
+        self.numbers[_UNIT:_AHEAD] = cp.asarray([_over(1, alpha), _over(alpha, beta)])
+        self.state = cp.asarray([1.0, 0.0, beta, 0.0, atol, btol, 1 / conlim if conlim > 0 else 0.0, maxiter, damp,
+                                 self.size, alpha, beta, 0.0, 0.0, alpha * beta, 0.0, *own_state])
+        self.looks, self.steps = Looks(self.x, often or not self.plain), 0
+        return self.typed() * _over(1, alpha)
+
+    def next(self, rotation):
+        """A step up to the numbers that follow from the next beta and alpha."""
         q = self.matvec(self.v)
-        _sparse.sparse_pass([self.u, q], _NEXT_U, self.numbers, None, _over(1, self.alpha),
-                            _over(-self.alpha, self.beta))
+        _sparse.sparse_pass([self.u, q], _NEXT_U, self.numbers, self.state)
         q = self.rmatvec(self.u)
-        _sparse.sparse_pass([self.spare, q, self.v], _NEXT_V, self.numbers, None, _over(-1, self.alpha))
-        self.beta, alpha = abs(self.numbers).tolist()
-        if self.beta > 0:
-            self.v, self.spare, self.alpha = self.spare, self.v, alpha
+        _sparse.sparse_pass([self.spare, q, self.v], rotation, self.numbers, self.state)
+        self.v, self.spare = self.spare, self.v
+        self.steps += 1
+
+    def read(self, last):
+        """The state where it is time to look at it, or at the last step; else None."""
+        return self.state.tolist() if self.looks.due(self.steps) or self.steps >= last else None
 
     def typed(self):
         """v in the type of the solution, not divided by alpha."""
@@ -192,10 +190,13 @@ def _over(a, b) -> float:
     return a / b if b else 0.0
 
 
-_NORM_U = plan("u", [], ["uu"], 0, ROOTS)
-_FIRST_V = plan("vq", [("v", ("q", factor(under=(0,), safe=True)))], ["vv"], 1, ROOTS)
-_NEXT_U = plan("uq", [("u", ("q", FIRST), ("u", SECOND))], ["uu"], 0, ROOTS)
-_NEXT_V = plan("vqo", [("v", ("q", factor(under=(0,), safe=True)), ("o", factor(1, over=(0,))))], ["vv"], 1, ROOTS)
+_NORM_U = plan("u", [], ["uu"], _BETA, ROOTS)
+_FIRST_V = plan("vq", [("v", ("q", factor(under=(_BETA,), safe=True)))], ["vv"], _ALPHA, ROOTS)
+_NEXT_U = plan("uq", [("u", ("q", factor(over=(_UNIT,))), ("u", factor(over=(_BACK,), minus=True)))], ["uu"], _BETA,
+               ROOTS)
+_NEXT_V = [plan("vqo", [("v", ("q", factor(under=(_BETA,), safe=True)),
+                         ("o", factor(over=(_BETA, _UNIT), minus=True)))], ["vv"], _ALPHA, ROOTS | turn)
+           for turn in (LSQR_ROTATE, LSMR_ROTATE)]
 
 
 def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=False, calc_var=False,
@@ -213,68 +214,42 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
     A, b, kind = _least_system(A, b, x0)
     n, eps = A.shape[1], 2.0**-52
     iter_lim = 2 * n if iter_lim is None else iter_lim
-    var, limit = cp.zeros(n), 1 / conlim if conlim > 0 else 0.0
     steps = _Bidiagonal(A, b, x0, kind)
-    x, b_size, beta, alpha = steps.x, steps.size, steps.beta, steps.alpha
-    w, numbers, w_size = steps.typed() * _over(1, alpha), numbers_of(x, 1), 1.0
-    rho_bar, phi_bar, r_size, ar_size = alpha, beta, beta, alpha * beta
-    a_size = cond = dd = res2 = x_size = xx = z = s2 = 0.0
-    stop, i, c2, r1_size = 0, 0, -1.0, beta
-    if ar_size == 0:
-        return x, stop, i, r1_size, r_size, a_size, cond, ar_size, x_size, var
-    while i < iter_lim:
-        i += 1
-        old_alpha = alpha
-        steps.next()
-        beta, alpha = steps.beta, steps.alpha
-        w_size = abs(numbers[0].item()) if i > 1 else w_size
-        a_size = math.hypot(a_size, old_alpha, beta, damp) if beta > 0 else a_size
-        rho_1, psi = rho_bar, 0.0
-        if damp > 0:
-            rho_1 = math.hypot(rho_bar, damp)
-            psi, phi_bar = _by(damp, rho_1) * phi_bar, _by(rho_bar, rho_1) * phi_bar
-        c, s, rho = _turn(rho_1, beta)
-        theta, rho_bar = s * alpha, -c * alpha
-        phi, phi_bar = c * phi_bar, s * phi_bar
-        tau = s * phi
+    x, alpha, beta, var = steps.x, steps.alpha, steps.beta, cp.zeros(n)
+    if alpha * beta == 0 or iter_lim <= 0:
+        return x, 0, 0, beta, beta, 0.0, 0.0, alpha * beta, 0.0, var
+    w = steps.begin(damp, atol, btol, conlim, iter_lim, show, [alpha, beta, -1.0] + [0.0] * 5 + [1.0])
+    part, state, last = cp.empty_like(w), [], 0
+    while not state or state[0] and steps.steps < iter_lim:
+        steps.next(_NEXT_V[0])
         if calc_var:
-            var = var + (w / rho) ** 2
-        ratio, ahead, back = _by(w_size, rho), _by(phi, rho), -_by(theta, rho)
-        _sparse.sparse_pass([x, w, steps.typed()], _LSQR, numbers, None, ahead, _over(1, alpha), back)
-        dd += ratio * ratio
-        delta, gamma_bar, rhs = s2 * rho, -c2 * rho, phi - s2 * rho * z
-        x_size = math.hypot(math.sqrt(xx), _by(rhs, gamma_bar))
-        gamma = math.hypot(gamma_bar, theta)
-        c2, s2, z = _by(gamma_bar, gamma), _by(theta, gamma), _by(rhs, gamma)
-        xx += z * z
-        cond, res2 = a_size * math.sqrt(dd), res2 + psi * psi
-        r_size, ar_size = math.sqrt(phi_bar * phi_bar + res2), alpha * abs(tau)
-        square = r_size * r_size - damp * damp * xx
-        r1_size = math.copysign(math.sqrt(abs(square)), square) if damp > 0 else r_size
-        test1, test2 = _ratio(r_size, b_size), ar_size / (a_size * r_size + eps)
-        stop = _why(test1, test2, 1 / (cond + eps), _ratio(a_size * x_size, b_size), atol, btol, limit, i >= iter_lim)
-        _show(show, "lsqr", i, r1_size, r_size, test1, test2, a_size, cond)
-        if stop:
-            break
+            _sparse.sparse_pass([part, w], _VARIED, steps.numbers, steps.state)
+            var = var + part**2
+        _sparse.sparse_pass([x, w, steps.typed()], _LSQR, steps.numbers, steps.state)
+        state = steps.read(iter_lim) or state
+        if show and state[1] > last:
+            last = state[1]
+            _show(show, "lsqr", steps.steps, state[2], state[_DAMPED], _ratio(state[_DAMPED], steps.size),
+                  state[_NORMAL] / (state[_ANORM] * state[_DAMPED] + eps), state[_ANORM], state[_COND])
+    stop = int(state[_STOP])
     _say(show, stop)
-    return x, stop, i, r1_size, r_size, a_size, cond, ar_size, x_size, var
+    return (x, stop, int(state[1]), state[2], state[_DAMPED], state[_ANORM], state[_COND], state[_NORMAL],
+            state[_XSIZE], var)
 
 
-_LSQR = plan("xwv", [("x", ("x", ONE), ("w", FIRST)), ("w", ("v", SECOND), ("w", THIRD))], ["ww"], 0, ROOTS)
-_LSMR = plan("xhbv", [("b", ("h", ONE), ("b", FIRST)), ("x", ("x", ONE), ("b", SECOND)),
-                      ("h", ("v", THIRD), ("h", FOURTH))], ["xx"], 0, ROOTS)
+_LSQR = plan("xwv", [("x", ("x", ONE), ("w", factor(over=(_AHEAD,)))),
+                     ("w", ("v", factor(over=(_UNIT,))), ("w", factor(over=(_TURN,), minus=True)))], ["ww"], _SIZE,
+             ROOTS | LSQR_END)
+_VARIED = plan("pw", [("p", ("w", factor(over=(_OTHER,))))])
+_LSMR = plan("xhbv", [("b", ("h", ONE), ("b", factor(over=(_OTHER,), minus=True))),
+                      ("x", ("x", ONE), ("b", factor(over=(_AHEAD,)))),
+                      ("h", ("v", factor(over=(_UNIT,))), ("h", factor(over=(_TURN,), minus=True)))], ["xx"], _SIZE,
+             ROOTS | LSMR_END)
 
 
 def _say(wanted, stop):
     if wanted:
         print(_WORDS[stop])
-
-
-def _why(test1, test2, test3, size, atol, btol, limit, last) -> int:
-    """Why to stop, 0 for not; both methods' rules."""
-    ends = ((test1 <= btol + atol * size, 1), (test2 <= atol, 2), (test3 <= limit, 3), (1 + test1 / (1 + size) <= 1, 4),
-            (1 + test2 <= 1, 5), (1 + test3 <= 1, 6), (last, 7))
-    return next((code for true, code in ends if true), 0)
 
 
 def lsmr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, maxiter=None, show=False,
@@ -290,50 +265,23 @@ def lsmr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, maxiter=None, show=Fa
     Errors: ValueError for shapes that do not fit."""
     A, b, kind = _least_system(A, b, x0)
     maxiter = min(A.shape) if maxiter is None else maxiter
-    limit = 1 / conlim if conlim > 0 else 0.0
     steps = _Bidiagonal(A, b, x0, kind)
-    x, b_size, beta, alpha, numbers = steps.x, steps.size, steps.beta, steps.alpha, numbers_of(steps.x, 1)
-    zeta_bar, alpha_bar, rho, rho_bar, c_bar, s_bar = alpha * beta, alpha, 1.0, 1.0, 1.0, 0.0
-    h, h_bar = steps.typed() * _over(1, alpha), cp.zeros_like(x)
-    beta_dd, beta_d, rho_d, tau, theta_t, zeta, d = beta, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0
-    square, most, least = alpha * alpha, 0.0, 1e100
-    a_size, cond, x_size, stop, i, r_size, ar_size = alpha, 1.0, 0.0, 0, 0, beta, alpha * beta
+    x, alpha, beta, b_size = steps.x, steps.alpha, steps.beta, steps.size
     if b_size == 0:
         x = cp.zeros_like(x)
-    if ar_size == 0 or b_size == 0:
-        return x, stop, i, r_size, ar_size, a_size, cond, x_size
-    while i < maxiter:
-        i += 1
-        steps.next()
-        beta, alpha = steps.beta, steps.alpha
-        c_hat, s_hat, alpha_hat = _turn(alpha_bar, damp)
-        old_rho, (c, s, rho) = rho, _turn(alpha_hat, beta)
-        theta, alpha_bar = s * alpha, c * alpha
-        old_rho_bar, old_zeta, theta_bar, rho_temp = rho_bar, zeta, s_bar * rho, c_bar * rho
-        c_bar, s_bar, rho_bar = _turn(rho_temp, theta)
-        zeta, zeta_bar = c_bar * zeta_bar, -s_bar * zeta_bar
-        _sparse.sparse_pass([x, h, h_bar, steps.typed()], _LSMR, numbers, None,
-                            -_by(theta_bar * rho, old_rho * old_rho_bar), _by(zeta, rho * rho_bar), _over(1, alpha),
-                            -_by(theta, rho))
-        acute, check = c_hat * beta_dd, -s_hat * beta_dd
-        hat, beta_dd, old_theta_t = c * acute, -s * acute, theta_t
-        c_t, s_t, rho_t = _turn(rho_d, theta_bar)
-        theta_t, rho_d = s_t * rho_bar, c_t * rho_bar
-        beta_d = -s_t * beta_d + c_t * hat
-        tau = _by(old_zeta - old_theta_t * tau, rho_t)
-        left = beta_d - _by(zeta - theta_t * tau, rho_d)
-        d += check * check
-        r_size = math.sqrt(d + left * left + beta_dd * beta_dd)
-        a_size = math.sqrt(square + beta * beta)
-        square += beta * beta + alpha * alpha
-        most = max(most, old_rho_bar)
-        least = min(least, old_rho_bar) if i > 1 else least
-        cond = _by(max(most, rho_temp), min(least, rho_temp))
-        ar_size, x_size = abs(zeta_bar), abs(numbers[0].item())
-        test2 = _ratio(ar_size, a_size * r_size)
-        stop = _why(r_size / b_size, test2, _by(1, cond), a_size * x_size / b_size, atol, btol, limit, i >= maxiter)
-        _show(show, "lsmr", i, r_size, ar_size, a_size, cond)
-        if stop:
-            break
+    if alpha * beta == 0 or b_size == 0 or maxiter <= 0:
+        return x, 0, 0, beta, alpha * beta, alpha, 1.0, 0.0
+    h = steps.begin(damp, atol, btol, conlim, maxiter, show,
+                    [alpha, alpha * beta, 1.0, 1.0, 1.0, 0.0, beta, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, alpha * alpha, 0.0,
+                     1e100])
+    h_bar, state, last = cp.zeros_like(x), [], 0
+    while not state or state[0] and steps.steps < maxiter:
+        steps.next(_NEXT_V[1])
+        _sparse.sparse_pass([x, h, h_bar, steps.typed()], _LSMR, steps.numbers, steps.state)
+        state = steps.read(maxiter) or state
+        if show and state[1] > last:
+            last = state[1]
+            _show(show, "lsmr", steps.steps, state[_DAMPED], state[_NORMAL], state[_ANORM], state[_COND])
+    stop = int(state[_STOP])
     _say(show, stop)
-    return x, stop, i, r_size, ar_size, a_size, cond, x_size
+    return x, stop, int(state[1]), state[_DAMPED], state[_NORMAL], state[_ANORM], state[_COND], state[_XSIZE]

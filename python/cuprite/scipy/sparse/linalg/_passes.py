@@ -14,9 +14,11 @@ ONE = 0
 MEASURE, STEP, ROOTS = 1, 2, 4   # flags: the first product decides whether the solver is live; a step was made; norms
 # Flags: which numbers follow the products, as src/science/sparse/turns.inc has them. Of minres: the next rotation;
 # whether to stop. Of bicg: rho and beta; alpha. Of qmr: the first ones; beta; the next step's; whether to stop. Of
-# bicgstab: rho and beta; alpha; whether a step ends at its half; omega. Of tfqmr: alpha; the norm and eta; beta.
+# bicgstab: rho and beta; alpha; whether a step ends at its half; omega. Of tfqmr: alpha; the norm and eta; beta. Of
+# lsqr and lsmr: a step's rotations; its end.
 ROTATE, TEST, BICG_RHO, BICG_TURNED, QMR_BEGIN, QMR_PRODUCT, QMR_NORMS, QMR_CHECK = 8, 16, *range(32, 80, 8)
 STAB_RHO, STAB_TURNED, STAB_MIDDLE, STAB_OMEGA, TFQMR_TURNED, TFQMR_SQUARE, TFQMR_RHO = range(80, 136, 8)
+LSQR_ROTATE, LSQR_END, LSMR_ROTATE, LSMR_END = range(136, 168, 8)
 
 
 def factor(scalar=0, over=(), under=(), minus=False, safe=False) -> int:

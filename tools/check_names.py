@@ -40,14 +40,13 @@ PYTHON_ONLY = {
                     "named tuples; cp_unique has all of it"),
     **dict.fromkeys("identity matrix_transpose permute_dims flipud fliplr".split(),
                     "another name of a call with fixed arguments"),
-    "geometric_transform": "a function of Python's says where; cp_map_coordinates takes the places",
-    "labeled_comprehension": "a function of Python's of each label", "value_indices": "a dict of Python's",
     "get_window": "a window by its name, which in C is its function", "dpss": "SciPy's, on the host",
     "plan_entered": "a plan of Python's that with makes the current one",
     "schur_sorted": "cp_schur(a, &t, &z, .sort = ...)",
     "schur_chosen": "cp_schur(a, &t, &z, .chosen = ...)",
     "asfortranarray": "cp_copy_order(x, 'F')",
-    "extrema": "four calls in one tuple", "amax": "NumPy's other name of max", "amin": "NumPy's other name of min",
+    "capsule_signature": "asks a capsule of Python's",
+    "amax": "NumPy's other name of max", "amin": "NumPy's other name of min",
     "concat": "NumPy's other name of concatenate", "around": "NumPy's other name of round",
     "round_": "CuPy's other name of round",
 }
@@ -88,6 +87,8 @@ C_ONLY = {
     "blas_library": "show_config and get_runtime_info name it", "interrupt_set": "Python's signals",
     **dict.fromkeys("print fprint array_to_string".split(), "NumPy prints in Python"),
     **dict.fromkeys("arange_int progression".split(), "arange of integers and of any type, which C must tell apart"),
+    **dict.fromkeys("generic_laplace generic_gradient_magnitude vectorized_filter".split(),
+                    "in Python they call Python's functions (python/cuprite/scipy/ndimage)"),
     **dict.fromkeys(["assign"], ATTRIBUTE), "ramp": "linspace of numbers, which C need not put into arrays",
 }
 PREFIXES = {"ufunc_": "methods of ufuncs",
@@ -150,6 +151,7 @@ SPELLED = {"dtype": "type", "axis": "axes", "axis1": "a", "axis2": "b"}  # Pytho
 
 # With a hand-written body between the two: C's parameter and its argument, or what it is
 FOUND = "what the call finds, through a pointer"
+HELD = "what the object that has the function holds too"
 BODIES = {
     "clip": {"b": "a_min", "c": "a_max"}, "angle": {"a": "z"}, "can_cast": {"from": "from_", "rule": "casting"},
     "compress": {"x": "a"}, "where": {"a": "x", "b": "y"}, "label": {"out": "output", "count": FOUND},
@@ -160,6 +162,10 @@ BODIES = {
     "event_handle": {"e": "event"}, "graph_handle": {"g": "graph"}, "stream_capture_end": {"s": "stream"},
     "from_dlpack": {"tensor": "x"}, "distance_transform_edt": {"input": "image"},
     "distance_transform_cdt": {"structure": "metric"},
+    "generic_filter": {"context": HELD}, "generic_filter1d": {"context": HELD},
+    "geometric_transform": {"context": HELD}, "labeled_comprehension": {"function": "func", "context": HELD},
+    "value_indices": {"x": "arr", "values": FOUND, "ends": FOUND, "positions": FOUND},
+    "extrema": {"minimum": FOUND, "maximum": FOUND, "minimum_position": FOUND, "maximum_position": FOUND},
     "tensordot": {"a_axes": "axes", "b_axes": "axes"},
 }
 TURNED = ("full", "full_like")  # the type before the value, as C's other makers have it
@@ -218,7 +224,7 @@ def bodies(build):
         spelled = {SPELLED.get(a.name): a.name for a in f.arguments} | other
         for text, name in zip(declared_parameters(declared), parameters(declared)):
             mine = f.arguments[0].name if name == "x" and last < 0 else spelled.get(name, name)
-            if mine == FOUND or name == "options":
+            if mine in (FOUND, HELD) or name == "options":
                 continue
             if mine not in places:
                 yield f"{where}: {f.name} has no argument for the parameter {name} of {declared.name}"

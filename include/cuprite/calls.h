@@ -14,8 +14,8 @@
 #define CP_OPTION(type, name) type name
 #endif
 
-/* CP_CALL(cp_sum, cp_reduce_options, x, .axis = ..., ._ = 0) calls cp_sum(x, &options); CP_CALL2 to CP_CALL4 are for
- * functions of two to four arguments before the options. CP_NAMED does not compile where an option has no name, so that
+/* CP_CALL(cp_sum, cp_reduce_options, x, .axis = ..., ._ = 0) calls cp_sum(x, &options); CP_CALL2 to CP_CALL5 are for
+ * functions of two to five arguments before the options. CP_NAMED does not compile where an option has no name, so that
  * cp_sum(x, 0) is not taken for the axis 0. CP_VALUE(cp_index, ...) is a struct of those members,
  * CP_LIST(int, 1, 2) a pointer to elements, CP_COUNT(int, 1, 2) their number. */
 #ifdef __cplusplus
@@ -37,6 +37,8 @@ template <bool named> inline void cp_named()
 #define CP_CALL3(f, O, a, b, c, ...) (CP_NAMED(__VA_ARGS__), (f)((a), (b), (c), cp_address_of<O>({__VA_ARGS__})))
 #define CP_CALL4(f, O, a, b, c, d, ...) \
     (CP_NAMED(__VA_ARGS__), (f)((a), (b), (c), (d), cp_address_of<O>({__VA_ARGS__})))
+#define CP_CALL5(f, O, a, b, c, d, e, ...) \
+    (CP_NAMED(__VA_ARGS__), (f)((a), (b), (c), (d), (e), cp_address_of<O>({__VA_ARGS__})))
 #define CP_VALUE(T, ...) (T{__VA_ARGS__})
 #define CP_LIST(T, ...) (cp_list<T>(__VA_ARGS__).item)
 #define CP_COUNT(T, ...) (static_cast<int>(sizeof(cp_list<T>(__VA_ARGS__)) / sizeof(T)) - 1)
@@ -51,6 +53,7 @@ __attribute__((error("options have names: cp_sum(x, .axis = CP_AXES(0))"))) exte
 #define CP_CALL2(f, O, a, b, ...) (CP_NAMED(__VA_ARGS__), (f)((a), (b), &(O){__VA_ARGS__}))
 #define CP_CALL3(f, O, a, b, c, ...) (CP_NAMED(__VA_ARGS__), (f)((a), (b), (c), &(O){__VA_ARGS__}))
 #define CP_CALL4(f, O, a, b, c, d, ...) (CP_NAMED(__VA_ARGS__), (f)((a), (b), (c), (d), &(O){__VA_ARGS__}))
+#define CP_CALL5(f, O, a, b, c, d, e, ...) (CP_NAMED(__VA_ARGS__), (f)((a), (b), (c), (d), (e), &(O){__VA_ARGS__}))
 #define CP_VALUE(T, ...) ((T){__VA_ARGS__})
 #define CP_LIST(T, ...) ((const T[]){__VA_ARGS__})
 #define CP_COUNT(T, ...) ((int)(sizeof((const T[]){__VA_ARGS__}) / sizeof(T)))

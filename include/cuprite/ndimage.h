@@ -36,9 +36,37 @@ CP_API cp_array *cp_maximum_labels(cp_array *x, cp_array *labels, cp_array *inde
 CP_API cp_array *cp_center_of_mass(cp_array *x, cp_array *labels, cp_array *index);
 CP_API cp_array *cp_minimum_position(cp_array *x, cp_array *labels, cp_array *index);
 CP_API cp_array *cp_maximum_position(cp_array *x, cp_array *labels, cp_array *index);
+/* Least and greatest elements and their positions, as the four functions have them, in two passes over x. Pointers may
+ * be NULL; what they point to is NULL after a failure. */
+CP_API cp_code cp_extrema(cp_array *x, cp_array *labels, cp_array *index, cp_array **minimum, cp_array **maximum,
+                          cp_array **minimum_position, cp_array **maximum_position);
+/* Where each value of an array of integers lies: `values`, n distinct ones in ascending order, and `positions`, int64
+ * (ndim, size), of which those of value i are columns ends[i - 1] (0 for the first) to ends[i] - 1, in C order. `ends`:
+ * int64 (n). CP_ERROR_VALUE for other types. */
+CP_API cp_code cp_value_indices(cp_array *x, cp_array **values, cp_array **ends, cp_array **positions);
 /* Bounding boxes of labels 1..max: int64 (max, ndim, 2), start and stop; an absent label has start and stop -1.
  * max_label 0: the largest label. */
 CP_API cp_array *cp_find_objects(cp_array *labels, int64_t max_label);
+
+/* What a function of the caller's makes of the elements of one region, a 1-d array in C order: an array of one element,
+ * or NULL where it fails. `positions`: their linear indices in the broadcast x, int64, where they were asked for; else
+ * NULL. It is called in the calling thread with x's device current, inside a scope that frees what it makes. */
+typedef cp_array *(*cp_region_function)(void *context, cp_array *elements, cp_array *positions);
+typedef struct cp_labeled_comprehension_options {
+    CP_OPTION(bool, pass_positions);
+    CP_OPTION(cp_array *, empty);   /* the result of a region without elements, one number; 0 where not given */
+    CP_OPTION(bool, typed);         /* dtype is meant */
+    CP_OPTION(cp_type, dtype);      /* of the results; else float64 */
+    int _;
+} cp_labeled_comprehension_options;
+/* A function of the elements of each region: an array of the index' shape. Without `index` there is one region and the
+ * function's result is returned as it is, also where it has no elements. CP_ERROR_VALUE for an index without labels and
+ * for one with a value that labels' type does not have. Where the function fails without an error it is
+ * CP_ERROR_RUNTIME. Waits. */
+CP_API cp_array *cp_labeled_comprehension(cp_array *x, cp_array *labels, cp_array *index, cp_region_function function,
+                                          void *context, const cp_labeled_comprehension_options *options);
+#define cp_labeled_comprehension(...) \
+    CP_CALL5(cp_labeled_comprehension, cp_labeled_comprehension_options, __VA_ARGS__, ._ = 0)
 
 /* All measurements in one pass, for labels 1..count (empty regions: 0, NaN for the centre): the measurement step of
  * source finding. `background` is subtracted from every element before fluxes and centres are computed. `noise` is the

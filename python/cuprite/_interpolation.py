@@ -4,9 +4,10 @@ import operator
 import warnings
 
 import cuprite
-from cuprite import _geometry
+from cuprite import _callbacks, _geometry
 from cuprite._core import ndarray
 from cuprite._element_types import type_of
+from cuprite._low_level import PLACE, capsule_of
 
 _FLOAT64 = object()  # the default of the filters: float64, or complex128
 _MODES = ("constant", "nearest", "reflect", "mirror", "wrap", "grid-wrap", "grid-constant", "grid-mirror")
@@ -221,15 +222,16 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
 
 def geometric_transform(input, mapping, output_shape=None, output=None, order=3, mode="constant", cval=0.0,
                         prefilter=True, extra_arguments=(), extra_keywords=None) -> ndarray:
-    """The input's values where a Python function says.
+    """The input's values where a function says.
 
     Parameters: input: an array; mapping: called with each index of the result, a tuple, gives the coordinates in the
-        input; output_shape: a shape, None: the input's; output: an array, a dtype or its name; order: of the splines, 0
-        to 5; mode: how the input continues beyond its edges; cval: its value there; prefilter: False where the elements
-        are coefficients already; extra_arguments: further arguments of the function; extra_keywords: further named
-        ones.
-    Errors: RuntimeError for no axes, an order beyond 0 to 5, an unknown mode; TypeError for what cannot be called,
-        coordinates of another number, and for anything but Cuprite's arrays."""
+        input; or a scipy.LowLevelCallable; output_shape: a shape, None: the input's; output: an array, a dtype or its
+        name; order: of the splines, 0 to 5; mode: how the input continues beyond its edges; cval: its value there;
+        prefilter: False where the elements are coefficients already; extra_arguments: further arguments of the
+        function; extra_keywords: further named ones.
+    Errors: RuntimeError for no axes, an order beyond 0 to 5, an unknown mode, a function of C that fails; ValueError
+        for what cannot be called, and one of another signature; TypeError for coordinates of another number, and for
+        anything but Cuprite's arrays."""
     order = _order("geometric_transform", order)
     shape = need_array(input).shape if output_shape is None else tuple(output_shape)
     if input.ndim < 1 or len(shape) < 1:
@@ -237,8 +239,11 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     if min(shape) < 0:
         raise ValueError(f"output_shape: negative dimensions are not allowed, not {shape}")
     options = _options(input, output, mode, cval, prefilter)
-    if not callable(mapping):
-        raise TypeError(f"mapping: a function, not {type(mapping)}")
+    if mapping is None:
+        raise RuntimeError("One of `map`, `matrix` or `coordinates` must be provided")  # SciPy's words
+    capsule = capsule_of(mapping, PLACE)
+    if capsule is not None:
+        return _callbacks.geometric_transform(input, capsule, order, shape, **options)
     keywords = extra_keywords or {}
     places = []
     for index in itertools.product(*map(range, shape)):

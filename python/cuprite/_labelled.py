@@ -1,6 +1,7 @@
 """scipy.ndimage's measurements that are made of other functions: any function of each label, medians, histograms, and
 where each value lies."""
 import cuprite
+from cuprite import _regions
 from cuprite._core import ndarray
 from cuprite._element_types import type_of
 from cuprite._interpolation import need_array
@@ -126,13 +127,9 @@ def value_indices(arr, *, ignore_value=None, adaptive_index_dtype=False) -> "dic
     Errors: ValueError for anything but integers; TypeError for anything but Cuprite's arrays."""
     if type_of(need_array(arr)).kind not in "iu":
         raise ValueError("Parameter 'arr' must be an integer array")
-    flat = arr.ravel()
-    order = cuprite.argsort(flat, kind="stable")
-    ordered = flat[order]
-    values, first = cuprite.unique(ordered, return_index=True)
-    places = cuprite.unravel_index(order, arr.shape) if arr.ndim else (order,)
+    values, ends, places = _regions.value_indices(arr)
     if adaptive_index_dtype:
-        places = [p.astype(cuprite.min_scalar_type(max(n - 1, 0))) for p, n in zip(places, arr.shape or (1,))]
-    begins = [*first.tolist(), flat.size]
+        places = [p.astype(cuprite.min_scalar_type(max(n - 1, 0))) for p, n in zip(places, arr.shape)]
+    begins = [0, *ends.tolist()]
     return {value: tuple(p[a:b] for p in places)
             for value, a, b in zip(values.tolist(), begins, begins[1:]) if value != ignore_value}

@@ -238,7 +238,8 @@ PyObject *py_ndimage_rotate(const py_ndimage_rotate_args *v)
              module="scipy.ndimage", body="ndimage_geometric_transform",
              about={"input": "an array",
                     "mapping": "a function of an index of the result, a tuple, and the extra arguments: it gives the "
-                               "place in the input",
+                               "place in the input; or a scipy.LowLevelCallable of the signature "
+                               "'int (intptr_t *index, double *place, int ndim, int input_ndim, void *)'",
                     "output_shape": "a shape; None: the input's",
                     "output": "an array that takes the result, a dtype or its name; None: the input's type",
                     "order": "of the splines, 0 to 5",
@@ -251,11 +252,11 @@ PyObject *py_ndimage_rotate(const py_ndimage_rotate_args *v)
                     "extra_keywords": "further named ones"},
              raises={"RuntimeError": "no axes, an order beyond 0 to 5, an unknown mode, an output of another shape, "
                                      "or of real numbers "
-                     "for complex ones",
-                     "TypeError": "what cannot be called, coordinates of another number, and anything but Cuprite's "
-                                  "arrays"},
+                     "for complex ones, a function of C that fails",
+                     "ValueError": "what cannot be called, a function of C of another signature",
+                     "TypeError": "coordinates of another number, and anything but Cuprite's arrays"},
              gives="a new array, or the output",
-             doc="The input's values, by splines, where a function of Python says. It is called for every element.") */
+             doc="The input's values, by splines, where a function says. It is called for every element.") */
 PyObject *py_ndimage_geometric_transform(const py_ndimage_geometric_transform_args *v)
 {
     const char *const names[] = {

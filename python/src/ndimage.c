@@ -38,12 +38,6 @@ static cp_array *measured(measure f, const region *g)
     return r;
 }
 
-static PyObject *measure_array(measure f, const region *g)
-{
-    cp_array *r = measured(f, g);
-    return r ? cpy_wrap(r) : NULL;
-}
-
 /* The n rows of a (n, ndim) array of int64, as tuples. */
 static PyObject *tuples(const cp_array *rows, int64_t n, int ndim)
 {
@@ -66,11 +60,9 @@ static PyObject *tuples(const cp_array *rows, int64_t n, int ndim)
     return list;
 }
 
-/* (…, ndim) positions: a tuple for one label, else a list with one entry a label. */
-static PyObject *positions(measure f, const region *g, bool numbers)
+/* (…, ndim) positions, which are given up: a tuple for one label, else a list with one entry a label. */
+static PyObject *position_lists(cp_array *all, bool numbers)
 {
-    cp_array *all = measured(f, g);
-    if (!all) return NULL;
     int ndim = (int)cp_dim(all, -1);
     bool one = cp_ndim(all) == 1;
     int64_t n = one || ndim == 0 ? 1 : cp_size(all) / ndim;
@@ -100,6 +92,12 @@ static PyObject *positions(measure f, const region *g, bool numbers)
     return first;
 }
 
+static PyObject *positions(measure f, const region *g, bool numbers)
+{
+    cp_array *all = measured(f, g);
+    return all ? position_lists(all, numbers) : NULL;
+}
+
 PyObject *py_ndimage_center_of_mass(const py_ndimage_center_of_mass_args *v)
 {
     return positions(cp_center_of_mass, REGION(v), false);
@@ -117,14 +115,17 @@ PyObject *py_ndimage_maximum_position(const py_ndimage_maximum_position_args *v)
 
 PyObject *py_ndimage_extrema(const py_ndimage_extrema_args *v)
 {
-    PyObject *low = measure_array(cp_minimum_labels, REGION(v)),
-             *high = low ? measure_array(cp_maximum_labels, REGION(v)) : NULL;
-    PyObject *at_low = high ? positions(cp_minimum_position, REGION(v), true) : NULL;
-    PyObject *at_high = at_low ? positions(cp_maximum_position, REGION(v), true) : NULL;
-    if (at_high) return Py_BuildValue("(NNNN)", low, high, at_low, at_high);
+    cp_array *x[4] = {NULL};
+    cp_code code;
+    CPY_RUN(cp_size(v->input), code = cp_extrema(v->input, v->labels, v->index, &x[0], &x[1], &x[2], &x[3]));
+    if (code) return cpy_raise();
+    PyObject *low = cpy_wrap(x[0]), *high = cpy_wrap(x[1]), *at_low = position_lists(x[2], true),
+             *at_high = position_lists(x[3], true);
+    if (low && high && at_low && at_high) return Py_BuildValue("(NNNN)", low, high, at_low, at_high);
     Py_XDECREF(low);
     Py_XDECREF(high);
     Py_XDECREF(at_low);
+    Py_XDECREF(at_high);
     return NULL;
 }
 

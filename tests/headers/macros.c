@@ -25,10 +25,15 @@ static double pick(double a, const pick_options *o) { return a + (o ? o->axis.n 
 static double pick2(double a, double b, const pick_options *o) { return pick(a + b, o); }
 static double pick3(double a, double b, double c, const pick_options *o) { return pick(a + b + c, o); }
 static double pick4(double a, double b, double c, double d, const pick_options *o) { return pick(a + b + c + d, o); }
+static double pick5(double a, double b, double c, double d, double e, const pick_options *o)
+{
+    return pick(a + b + c + d + e, o);
+}
 #define pick(...) CP_CALL(pick, pick_options, __VA_ARGS__, ._ = 0)
 #define pick2(...) CP_CALL2(pick2, pick_options, __VA_ARGS__, ._ = 0)
 #define pick3(...) CP_CALL3(pick3, pick_options, __VA_ARGS__, ._ = 0)
 #define pick4(...) CP_CALL4(pick4, pick_options, __VA_ARGS__, ._ = 0)
+#define pick5(...) CP_CALL5(pick5, pick_options, __VA_ARGS__, ._ = 0)
 
 static void kernels(void)
 {
@@ -50,6 +55,7 @@ static void calls(void)
     CHECK(pick3(1, 2, 3, .axis = CP_AXES(0)) == 7);
     CP_NAMED(.by = 2);
     CHECK(pick4(1, 2, 3, 4) == 10 && pick4(1, 2, 3, 4, .by = 1) == 11);
+    CHECK(pick5(1, 2, 3, 4, 5) == 15 && pick5(1, 2, 3, 4, 5, .by = 1) == 16);
     CHECK((pick)(1, NULL) == 1);
     CHECK(CP_FACTOR(1, 2, 3, 4, 5, 6) == (1 | 2 << 1 | 3 << 4 | 4 << 8 | 5 << 12 | 6 << 16));
     CHECK(CP_COUNT(int, 4, 5, 6) == 3 && CP_LIST(int, 4, 5, 6)[2] == 6);

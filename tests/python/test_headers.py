@@ -110,7 +110,7 @@ def members(text, struct):
 
 def call_with_options(text, name, body, declared):
     """Lines of C that call one function three ways: with no options, with every option by name, with NULL."""
-    form = re.fullmatch(rf"CP_CALL([234]?)\({name}, (\w+), __VA_ARGS__, \._ = 0\)", body)
+    form = re.fullmatch(rf"CP_CALL([2345]?)\({name}, (\w+), __VA_ARGS__, \._ = 0\)", body)
     assert form, f"{name} is not made of CP_CALL: {body}"
     result, arguments = declared[name]
     assert arguments[-1].startswith(f"const {form[2]} *"), f"{name} does not end with its options"

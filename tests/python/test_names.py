@@ -54,7 +54,7 @@ NO_C = {
         array2string array_repr array_str asanyarray asarray asarray_chkfinite asnumpy require iterable isscalar
         iscomplexobj isrealobj isfortran get_array_module get_array_wrap einsum_path broadcast_shapes shares_memory
         may_share_memory byte_bounds ix_ block unique_all unique_counts unique_inverse unique_values
-        normalize_axis_index normalize_axis_tuple as_series fromDlpack bandwidth extrema""",
+        normalize_axis_index normalize_axis_tuple as_series fromDlpack bandwidth""",
     VIEWS: """
         array_split split hsplit vsplit dsplit unstack sliding_window_view row_stack""",
     CALLS: "apply_along_axis apply_over_axes piecewise fromfunction fromiter fuse memoize clear_memo mask_indices",
@@ -80,8 +80,6 @@ NO_C = {
         install_as_cupy install_as_numba is_available load_ipython_extension printoptions safe_eval set_printoptions
         set_string_function seterr show_config who empty_pinned empty_like_pinned zeros_pinned zeros_like_pinned
         get_fft_plan""",
-    "a function of Python's for each element or label, or a dict": """
-        geometric_transform labeled_comprehension value_indices""",
     "a window by its name, which in C is its function": "get_window",
     "designs filters and systems: SciPy, on the host": """
         closest_STFT_dual_window dpss
@@ -118,8 +116,6 @@ NO_C = {
         mathieu_a mathieu_b mathieu_cem mathieu_sem mathieu_modcem1 mathieu_modcem2 mathieu_modsem1 mathieu_modsem2
         pro_cv pro_ang1 pro_ang1_cv pro_rad1 pro_rad1_cv pro_rad2 pro_rad2_cv
         obl_cv obl_ang1 obl_ang1_cv obl_rad1 obl_rad1_cv obl_rad2 obl_rad2_cv""",
-    "functions of Python's are called": """generic_filter generic_filter1d generic_laplace generic_gradient_magnitude
-        vectorized_filter""",
     "the generators' laws are cp_rng_NAME; these are Python's generators, their states and old names": """
         default_rng get_random_state set_random_state reset_states seed rand randn randint random_integers
         random_sample ranf sample bytes""",

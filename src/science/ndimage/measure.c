@@ -183,6 +183,46 @@ cp_array *cp_maximum_position(cp_array *x, cp_array *labels, cp_array *index)
     return statistic("maximum_position", POSITION, true, x, labels, index);
 }
 
+/* One extreme of prepared operands, where it is wanted; two new arrays or none. */
+static cp_code extreme(const operands *o, cpi_measure_plan *plan, bool greatest, bool value, bool position,
+                       cp_array **made)
+{
+    const int64_t ndim = o->x->ndim;
+    const bool must = plan->must;
+    made[0] = value ? result(plan->function, o, plan->x->type, 0, NULL) : NULL;
+    made[1] = position && (made[0] || !value) ? result(plan->function, o, CP_INT64, 1, &ndim) : NULL;
+    plan->greatest = greatest, plan->value = made[0], plan->position = made[1];
+    cp_code code = (made[0] || !value) && (made[1] || !position) ? CP_OK : cp_error();
+    const bool empty = (!made[0] || !made[0]->size) && (!made[1] || !made[1]->size);
+    if (!code && (value || position) && (!empty || must)) code = measure(o->device, plan);
+    if (!code) return CP_OK;
+    cp_free(made[0]), cp_free(made[1]);
+    made[0] = made[1] = NULL;
+    return code;
+}
+
+cp_code cp_extrema(cp_array *x, cp_array *labels, cp_array *index, cp_array **minimum, cp_array **maximum,
+                   cp_array **minimum_position, cp_array **maximum_position)
+{
+    operands o;
+    cpi_measure_plan plan;
+    cp_array *made[4] = {NULL}, **to[4] = {minimum, minimum_position, maximum, maximum_position};
+    for (int i = 0; i < 4; i++)
+        if (to[i]) *to[i] = NULL;
+    if (!prepare("extrema", x, labels, index, &o, &plan)) return cp_error();
+    plan.nan_wins = plan.must = plan.kind != CPI_REGIONS_INDEX;
+    if (!plan.size) plan.must = true; /* nothing to find: SciPy's error */
+    cpi_measure_plan second = plan;
+    cp_code code = extreme(&o, &plan, false, minimum, minimum_position, made);
+    if (!code) code = extreme(&o, &second, true, maximum, maximum_position, made + 2);
+    drop(&o);
+    for (int i = 0; i < 4; i++) {
+        if (!code && to[i]) *to[i] = made[i];
+        else cp_free(made[i]);
+    }
+    return code;
+}
+
 cp_array *cp_find_objects(cp_array *labels, int64_t max_label)
 {
     const char *f = "find_objects";

@@ -1,15 +1,17 @@
-"""scipy.ndimage's filters that call a function of Python's: windows are given to it on the host, as SciPy does.
-vectorized_filter gives it arrays of the device, and kernels (CuPy's forms) run there."""
+"""scipy.ndimage's filters that call a function, of Python's or of C's (scipy.LowLevelCallable): windows are given to it
+on the host, as SciPy does. vectorized_filter gives it arrays of the device, and kernels (CuPy's forms) run there."""
 import math
 import operator
 
 import cuprite
+from cuprite import _callbacks
 from cuprite import _numpy as numpy
 from cuprite._core import ndarray
 from cuprite._element_types import type_of
+from cuprite._low_level import LINE, WINDOW, capsule_of
 from cuprite.scipy.ndimage._arguments import (
     OF_FILTERS, array, axes_of, axis_of, check_origins, documented, full_window, mode_of, one_mode, output_of,
-    real, whole_origin, whole_window)
+    real, small, whole_origin, whole_window)
 from cuprite.scipy.ndimage._kernels import is_kernel, lines_filtered, windows_filtered
 
 __all__ = ["generic_filter", "generic_filter1d", "vectorized_filter"]
@@ -33,7 +35,13 @@ def _padded(x, widths, mode, cval):
     return numpy.pad(x, widths, mode=name, **more)
 
 
-@documented("What a function makes of each window, an array of float64 in one dimension.")
+_CALLED = "what is called: a function, a kernel, or one of C's in a scipy.LowLevelCallable"
+_OF_CALLS = OF_FILTERS | {
+    "RuntimeError": "a wrong mode, size or number of dimensions, and a function of C's that fails",
+    "ValueError": "a wrong origin, wrong axes, what cannot be called, a function of C's of another signature"}
+
+
+@documented("What a function makes of each window, an array of float64 in one dimension.", _OF_CALLS, function=_CALLED)
 def generic_filter(input, function, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0,
                    extra_arguments=(), extra_keywords=None, *, axes=None) -> ndarray:
     axes = axes_of(axes, real(input).ndim)
@@ -45,7 +53,11 @@ def generic_filter(input, function, size=None, footprint=None, output=None, mode
     origins = whole_origin(origin, axes, input.ndim)
     check_origins(origins, footprint.shape)
     output, mode = output_of(output, input), one_mode(mode)
+    capsule = None if is_kernel(function) else capsule_of(function, WINDOW)
     if not input.size:
+        return output
+    if capsule is not None:
+        _callbacks.generic_filter(input, capsule, small(footprint), mode, cval, origins, output)
         return output
     widths = [(n // 2 + o, n - 1 - n // 2 - o) for n, o in zip(footprint.shape, origins)]
     if is_kernel(function):
@@ -68,7 +80,8 @@ def _as(value, dtype):
     return numpy.float64(value).astype(dtype) if dtype.kind in "fc" else numpy.asarray(math.trunc(value)).astype(dtype)
 
 
-@documented("What a function writes of each line along an axis: function(line with its surroundings, line to write).")
+@documented("What a function writes of each line along an axis: function(line with its surroundings, line to write).",
+            _OF_CALLS, function=_CALLED)
 def generic_filter1d(input, function, filter_size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0,
                      extra_arguments=(), extra_keywords=None) -> ndarray:
     output = output_of(output, real(input))
@@ -77,7 +90,11 @@ def generic_filter1d(input, function, filter_size, axis=-1, output=None, mode="r
     axis = axis_of(axis, input.ndim)
     check_origins([operator.index(origin)], [filter_size])
     mode = mode_of(mode)
+    capsule = None if is_kernel(function) else capsule_of(function, LINE)
     if not input.size:
+        return output
+    if capsule is not None:
+        _callbacks.generic_filter1d(input, capsule, filter_size, axis, mode, cval, origin, output)
         return output
     before = filter_size // 2 + origin
     if is_kernel(function):

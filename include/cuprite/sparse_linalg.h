@@ -54,8 +54,8 @@ typedef struct cp_sparse_least_options {
 } cp_sparse_least_options;
 /* x of the least |b - a x|^2 + damp^2 |x|^2 for any a (rows, columns) and b (rows), by the bidiagonalization of Golub
  * and Kahan (Paige and Saunders, LSQR, 1982). x has `columns` elements, and of several solutions is the shortest. What
- * was reached after maxiter steps is no error, see the report. All numbers stay on the device and are read as those of
- * cp_sparse_cg: the result and the report do not depend on when. */
+ * was reached after maxiter steps is no error, see the report. x is of the type of a and b. All numbers stay on the
+ * device and are read as those of cp_sparse_cg: the result and the report do not depend on when. */
 CP_API cp_array *cp_sparse_lsqr(cp_sparse *a, cp_array *b, const cp_sparse_least_options *options);
 #define cp_sparse_lsqr(...) CP_CALL2(cp_sparse_lsqr, cp_sparse_least_options, __VA_ARGS__, ._ = 0)
 /* The same problem by LSMR, which is minres of the normal equations (Fong and Saunders, 2011): |a^H (b - a x)| falls

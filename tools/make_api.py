@@ -117,7 +117,7 @@ def page():
             out += ["| type | NumPy's | element |", "|---|---|---|"]
             out += [f"| `CP_{r.args[0].upper()}` | {r.args[0]} | `{r.c}` |" for r in rows] + [""]
         if name == "elementwise":
-            rows = [r for name in ("elementwise.def", "special.def", "special_hyper.def")
+            rows = [r for name in ("elementwise.def", "special.def", "special_hyper.def", "special_waves.def")
                     for r in read(module_folders.file(f"elementwise/{name}").read_text(), name)
                     if r.kind == "operation" and not r.get("hidden")]
             out += ["| function | |", "|---|---|"]

@@ -187,8 +187,6 @@ ONLY_REAL = """These take real numbers alone, where SciPy has a complex function
 {names}."""
 NOT_THERE = """Not there; SciPy computes them from `x.get()`:
 {names}."""
-LENT = """These are computed on the host, by SciPy, from arrays of ours:
-{names}."""
 
 
 def special():
@@ -200,8 +198,7 @@ def special():
     absent = [n for n in names if not hasattr(ours, n)]
     rows = ufuncs_of("scipy.special")
     real = [n for n in complex_too if n in rows and not any("D" in t for t in rows[n].types)]
-    from cuprite.scipy.special import _wave_functions
-    lists = ((ONLY_REAL, real), (NOT_THERE, absent), (LENT, _wave_functions.__all__))
+    lists = ((ONLY_REAL, real), (NOT_THERE, absent))
     lacking = "\n\n".join(text.format(names=wrapped(those)) for text, those in lists if those)
     return SPECIAL.format(have=len(names) - len(absent), all=len(names), lacking=lacking)
 

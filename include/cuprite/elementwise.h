@@ -35,7 +35,7 @@ typedef struct cp_op_info {
     const char *module;         /* its Python module; NULL: cuprite itself */
     const char *const *aliases; /* other Python names, ended by NULL; NULL: none */
     int nin, nout;
-    cp_type in[4];              /* the fixed type of an input; CP_DEFAULT: the computing type, or that of its parts */
+    cp_type in[5];              /* the fixed type of an input; CP_DEFAULT: the computing type, or that of its parts */
     bool has_identity;
     double identity;
     double ulp;                 /* largest error in units in the last place, for float32 and float64 */

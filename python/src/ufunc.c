@@ -267,9 +267,11 @@ static const char *signature(const ufunc *f)
 {
     static const char *const one[MOST_INPUTS] = {
         "(x, /, out=None, " OPTIONS, "(x1, x2, /, out=None, " OPTIONS, "(x1, x2, x3, /, out=None, " OPTIONS,
-        "(x1, x2, x3, x4, /, out=None, " OPTIONS};
-    static const char *const two[] = {"(x, out1=None, out2=None, /, out=(None, None), " OPTIONS,
-                                      "(x1, x2, out1=None, out2=None, /, out=(None, None), " OPTIONS};
+        "(x1, x2, x3, x4, /, out=None, " OPTIONS, "(x1, x2, x3, x4, x5, /, out=None, " OPTIONS};
+#define TWO(inputs) "(" inputs ", out1=None, out2=None, /, out=(None, None), " OPTIONS
+    static const char *const two[MOST_INPUTS] = {TWO("x"), TWO("x1, x2"), TWO("x1, x2, x3"), TWO("x1, x2, x3, x4"),
+                                                 TWO("x1, x2, x3, x4, x5")};
+#undef TWO
     if (f->info.nout == 4 && f->info.nin == 1)
         return "(x, out1=None, out2=None, out3=None, out4=None, /, out=(None, None, None, None), " OPTIONS;
     if (f->info.nout == 4)
@@ -300,7 +302,8 @@ static const char *operands(const ufunc *f)
 #define OPERAND(name) "    " name ": an array or a number.\n"
     static const char *const names[MOST_INPUTS] = {
         OPERAND("x"), OPERAND("x1") OPERAND("x2"), OPERAND("x1") OPERAND("x2") OPERAND("x3"),
-        OPERAND("x1") OPERAND("x2") OPERAND("x3") OPERAND("x4")};
+        OPERAND("x1") OPERAND("x2") OPERAND("x3") OPERAND("x4"),
+        OPERAND("x1") OPERAND("x2") OPERAND("x3") OPERAND("x4") OPERAND("x5")};
 #undef OPERAND
     return names[f->info.nin - 1];
 }

@@ -11,7 +11,7 @@ typedef struct cpy_ufunc {
     cp_op_info info;
 } ufunc;
 
-enum { MOST_INPUTS = 4, MOST_OUTPUTS = 4 };
+enum { MOST_INPUTS = 5, MOST_OUTPUTS = 4 };
 
 /* The section `Example:` of a ufunc's docstring, "" where there is none (tools/generate/examples.py). */
 const char *cpy_example_of(const char *name);

@@ -255,19 +255,19 @@ static void test_every_row(void **state)
             cp_op_info info;
             ok(cp_op_query((cp_op)op, &info) == CP_OK);
             assert_int_equal(cp_op_from_name(info.name), op);
-            cp_type try[] = {CP_FLOAT32, CP_INT32}, in[4], loop[4], out[4];
+            cp_type try[] = {CP_FLOAT32, CP_INT32}, in[5], loop[5], out[4];
             bool found = false;
             for (int k = 0; k < 2 && !found; k++) {
-                for (int i = 0; i < 4; i++) in[i] = info.in[i] == CP_DEFAULT ? try[k] : info.in[i];
+                for (int i = 0; i < 5; i++) in[i] = info.in[i] == CP_DEFAULT ? try[k] : info.in[i];
                 found = cp_op_types((cp_op)op, in, loop, out) == CP_OK;
                 cp_error_clear();
             }
             if (!found) fail_msg("%s has no loop of float32 or int32", info.name);
             for (int n = 0; n < 3; n++) {
                 int64_t size = (int64_t[]){1, 67, 3001}[n];
-                cp_array *wide = cp_arange(0.25, (double)size * 0.02 + 0.25, 0.01, CP_FLOAT64), *x[4], *y[4], *a[4],
+                cp_array *wide = cp_arange(0.25, (double)size * 0.02 + 0.25, 0.01, CP_FLOAT64), *x[5], *y[5], *a[4],
                          *b[4];
-                for (int i = 0; i < 4; i++) {
+                for (int i = 0; i < 5; i++) {
                     cp_array *all = cp_astype(wide, in[i]);
                     x[i] = cp_slice(all, 1, (cp_index[]){{CP_IX_SLICE, 1, 0, 2, CP_HAS_START}});
                     y[i] = cp_copy(x[i]);
@@ -280,7 +280,7 @@ static void test_every_row(void **state)
                     assert_int_equal(cp_array_equal(a[k], b[k], true), 1);
                     cp_free(a[k]), cp_free(b[k]);
                 }
-                for (int i = 0; i < 4; i++) cp_free(x[i]), cp_free(y[i]);
+                for (int i = 0; i < 5; i++) cp_free(x[i]), cp_free(y[i]);
                 cp_free(wide);
             }
         }

@@ -108,14 +108,9 @@ NO_C = {
         roots_genlaguerre roots_hermite roots_hermitenorm roots_jacobi roots_laguerre roots_legendre roots_sh_chebyt
         roots_sh_chebyu roots_sh_jacobi roots_sh_legendre s_roots sh_chebyt sh_chebyu sh_jacobi sh_legendre t_roots
         ts_roots u_roots us_roots y0_zeros y1_zeros y1p_zeros yn_zeros ynp_zeros""",
-    "Faddeeva's function of a turned argument": "modfresnelm modfresnelp",
     "recurrences and products of whole arrays, of elementwise operations": """
         assoc_legendre_p assoc_legendre_p_all comb diric factorial factorial2 factorialk legendre_p legendre_p_all
         perm softplus sph_harm_y_all sph_legendre_p sph_legendre_p_all stirling2""",
-    "Mathieu's and spheroidal functions: SciPy, on the host": """
-        mathieu_a mathieu_b mathieu_cem mathieu_sem mathieu_modcem1 mathieu_modcem2 mathieu_modsem1 mathieu_modsem2
-        pro_cv pro_ang1 pro_ang1_cv pro_rad1 pro_rad1_cv pro_rad2 pro_rad2_cv
-        obl_cv obl_ang1 obl_ang1_cv obl_rad1 obl_rad1_cv obl_rad2 obl_rad2_cv""",
     "the generators' laws are cp_rng_NAME; these are Python's generators, their states and old names": """
         default_rng get_random_state set_random_state reset_states seed rand randn randint random_integers
         random_sample ranf sample bytes""",

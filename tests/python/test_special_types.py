@@ -10,7 +10,7 @@ from oracle import outcome
 TYPES = "?bBhHiIlLefdFD"
 #: whole orders as floating-point numbers too (SciPy: integers alone)
 ANY_ORDER = {"eval_hermite", "eval_hermitenorm"}
-#: SciPy's spheroidal functions do not end for float32; test_special_counting.py has their types
+#: SciPy's spheroidal functions do not end for float32; test_special_waves.py has their types
 UFUNCS = sorted(name for name in dir(scipy.special) if isinstance(getattr(scipy.special, name), np.ufunc)
                 and hasattr(ours, name) and not name.startswith(("obl_", "pro_")))
 

@@ -20,7 +20,7 @@ RULES = {"": "CPI_RULE_SAME", "number": "CPI_RULE_NUMBER", "count": "CPI_RULE_CO
          "logic": "CPI_RULE_LOGIC", "double": "CPI_RULE_DOUBLE", "order": "CPI_RULE_ORDER",
          "orders": "CPI_RULE_ORDERS"}
 BODIES = ("bool", "int", "real", "complex")
-LETTERS = "abcd"
+LETTERS = "abcde"
 
 
 class Operation:
@@ -40,8 +40,8 @@ class Operation:
         for word in self.inputs + self.outputs:
             if word not in names | {"T", "part"}:
                 raise row.error(f"{word!r} in a signature is neither T, part nor a type")
-        if not 1 <= self.nin <= 4 or not 1 <= self.nout <= 4 or self.nin + self.nout > 6:
-            raise row.error("1 to 4 inputs and 1 to 4 outputs, 6 in all")
+        if not 1 <= self.nin <= 5 or not 1 <= self.nout <= 4 or self.nin + self.nout > 7:
+            raise row.error("1 to 5 inputs and 1 to 4 outputs, 7 in all")
         if "bits" in row.columns and "int" in row.columns:
             raise row.error("bits stands in place of int")
         self.hidden, self.rule, self.doc = bool(row.get("hidden")), row.get("rule", ""), row.get("doc", "")
@@ -159,9 +159,9 @@ def uses(letter, expressions):
 
 
 def called_once(expressions, word):
-    """Expressions, with the declaration before them of what all of them take a member of: (T)f(a).x, (T)f(a).y. `word`
-    is the language's for a type that follows from the value."""
-    parts = [re.fullmatch(r"(\(\w+\))(\w+\(.*\))\.(\w+)", e) for e in expressions]
+    """Expressions, with the declaration before them of what all of them take a member of: (T)f(a).x, (T)f(a).y, or
+    f(a).x and f(a).y. `word` is the language's for a type that follows from the value."""
+    parts = [re.fullmatch(r"(|\(\w+\))(\w+\(.*\))\.(\w+)", e) for e in expressions]
     if len(parts) < 2 or None in parts or len({m[2] for m in parts}) > 1:
         return [], expressions
     return [f"const {word} all = {parts[0][2]};"], [f"{m[1]}all.{m[3]}" for m in parts]
@@ -289,7 +289,7 @@ def loop(inputs, outputs, expressions, name):
         return made + [f"{indent}}}"]
 
     cases = {1: [("", "")], 2: [("scalars == 0", ""), ("scalars == 1", "a"), ("", "b")],
-             3: [("scalars == 0", ""), ("", "bc")], 4: [("", "")]}[nin]
+             3: [("scalars == 0", ""), ("", "bc")], 4: [("", "")], 5: [("", "")]}[nin]
     if len(cases) == 1 or not used:
         lines += ["    (void)scalars;"] + body("", "    ")
     else:

@@ -440,7 +440,8 @@ cp_code cp_op_query(cp_op op, cp_op_info *info)
     *info = (cp_op_info){
         .name = row->name, .doc = row->doc, .module = row->module, .aliases = row->aliases,
         .nin = row->nin, .nout = row->nout,
-        .in = {fixed_type(row->in[0]), fixed_type(row->in[1]), fixed_type(row->in[2]), fixed_type(row->in[3])},
+        .in = {fixed_type(row->in[0]), fixed_type(row->in[1]), fixed_type(row->in[2]), fixed_type(row->in[3]),
+               fixed_type(row->in[4])},
         .has_identity = row->has_identity, .identity = row->identity, .ulp = row->ulp,
         .body = {row->text[0], row->text[1], row->text[2], row->text[3]}};
     return CP_OK;

@@ -9,7 +9,7 @@
 #include "loop/unravel.cuh"
 
 /* Threads of a block, elements of a thread; dimensions and operands of a descriptor. */
-enum { CPI_THREADS = 256, CPI_PER_THREAD = 4, CPI_DEVICE_LOOP_DIMS = 12, CPI_DEVICE_LOOP_OPS = 7 };
+enum { CPI_THREADS = 256, CPI_PER_THREAD = 4, CPI_DEVICE_LOOP_DIMS = 12, CPI_DEVICE_LOOP_OPS = 8 };
 
 struct cpi_device_loop {
     int ndim; /* at least 1 */

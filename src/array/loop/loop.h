@@ -12,7 +12,7 @@
 
 #include "core/shape.h"
 
-#define CPI_MAXOPS 7
+#define CPI_MAXOPS 8
 /* One operand of a loop: `data` is device memory, or, when `host`, one value in host memory (strides 0). */
 typedef struct cpi_operand {
     char *data;

@@ -2,6 +2,6 @@
 #ifndef CPI_MOVE_OPERANDS_H
 #define CPI_MOVE_OPERANDS_H
 
-enum { CPI_MAXIN = 4, CPI_MAXOUT = 4 }; /* six in all */
+enum { CPI_MAXIN = 5, CPI_MAXOUT = 4 }; /* seven in all */
 
 #endif

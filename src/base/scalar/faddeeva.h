@@ -103,4 +103,36 @@ CPS_HEAVY cp_complex128 cps_wofz_c128(cp_complex128 z)
     return CPS_C(2 * e.re - w.re, 2 * e.im - (z.re > 0 ? -w.im : w.im));
 }
 
+/* --- modified Fresnel integrals --- */
+
+typedef struct cps_modfresnel_pair { cp_complex128 f, k; } cps_modfresnel_pair;
+typedef struct cps_modfresnel_narrow { cp_complex64 f, k; } cps_modfresnel_narrow;
+/* f: of exp(i t^2) from x on; k: exp(-i (x^2 + pi/4)) / sqrt(pi) times it. `minus`: of -i in place of i. Right of 0 k
+ * is w of exp(i pi/4) x, halved. */
+CPS_HEAVY cps_modfresnel_pair cps_modfresnel_c128(double x, int minus)
+{
+    const double a = fabs(x), h = a * a, lost = fma(a, a, -h);
+    cps_modfresnel_pair r = {CPS_C(CPS_NAN, CPS_NAN), CPS_C(CPS_NAN, CPS_NAN)};
+    if (x != x) return r;
+    r.k = CPS_C(0, 0);
+    if (a < CPS_INF) r.k = cps_scale(cps_wofz_c128(CPS_C(CPS_SQRT_HALF * a, CPS_SQRT_HALF * a)), 0.5);
+    r.f = CPS_C(0, 0);
+    if (h < CPS_INF) { /* exp(i a^2) (1 + i) / sqrt(2) */
+        const double s = sin(h), c = cos(h), sn = s + lost * c, cs = c - lost * s;
+        const cp_complex128 turn = CPS_C(CPS_SQRT_HALF * (cs - sn), CPS_SQRT_HALF * (cs + sn));
+        r.f = cps_scale(cps_multiply_c128(r.k, turn), CPS_SQRT_PI);
+        if (x < 0) r.k = CPS_C(cs - r.k.re, -sn - r.k.im);
+    } else if (x < 0)
+        r.k = CPS_C(CPS_NAN, CPS_NAN);
+    if (x < 0) r.f = CPS_C(CPS_SQRT_PI * CPS_SQRT_HALF - r.f.re, CPS_SQRT_PI * CPS_SQRT_HALF - r.f.im);
+    if (minus) r.f.im = -r.f.im, r.k.im = -r.k.im;
+    return r;
+}
+CPS_MATH cps_modfresnel_narrow cps_modfresnel_c64(float x, int minus)
+{
+    const cps_modfresnel_pair r = cps_modfresnel_c128(x, minus);
+    const cps_modfresnel_narrow n = {cps_narrow(r.f), cps_narrow(r.k)};
+    return n;
+}
+
 #endif

@@ -12,7 +12,7 @@ from cuprite._support import ufunc_of
 
 __all__ = [
     "btdtr", "btdtri", "cbrt", "exp2", "expm1", "h1vp", "h2vp", "i0", "ivp", "jvp", "kelvin", "kn", "kvp", "lambertw",
-    "log1p", "logsumexp", "modfresnelm", "modfresnelp", "multigammaln", "polygamma", "round", "sinc", "sph_harm",
+    "log1p", "logsumexp", "multigammaln", "polygamma", "round", "sinc", "sph_harm",
     "spherical_in", "spherical_jn", "spherical_kn", "spherical_yn", "yvp", "zeta",
 ]
 
@@ -383,47 +383,5 @@ def _largest(x, axis):
     """The largest element, 0 in place of infinities and NaN: what is taken from exponents."""
     m = (x.real if type_of(x).kind == "c" else x).max(axis=axis, keepdims=True)
     return _core.where(_core.isfinite(m), m, 0).astype(type_of(m))
-
-
-def _modified_fresnel(name, x, out, options, sign):
-    """(F, K) for one sign of the exponent: of exp(i t*t), K is w(exp(i pi/4) x) / 2 of Faddeeva's function w."""
-    x = _core.asarray(x)
-    own = "F" if _core.can_cast(type_of(x), "f") else "D"
-    kind = options.pop("dtype", None)
-    kind = own if kind is None else common_type(kind).char
-    if kind not in (own, "D"):
-        raise TypeError(f"No loop matching the specified signature and casting was found for ufunc {name}")
-    outs = (None, None) if out is None else out
-    if not isinstance(outs, tuple) or len(outs) != 2:
-        raise TypeError(f"{name}: out must be a tuple of two arrays")
-    if not {*options} <= {"where", "casting", "order"}:
-        raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(options))}'")
-    if type_of(x).kind == "c":
-        raise TypeError("modified Fresnel integrals take real numbers")
-    x = x.astype("d")
-    k = _own("wofz")(x * complex(math.sqrt(0.5), math.sqrt(0.5))) / 2
-    f = k * _core.exp(1j * (x * x + math.pi / 4)) * math.sqrt(math.pi)
-    both = [part.astype(kind) for part in ((f, k) if sign > 0 else (f.conj(), k.conj()))]
-    if options or out is not None:
-        both = [_core.positive(part, out=o, **options) for part, o in zip(both, outs)]
-    return tuple(both)
-
-
-def modfresnelp(x, out=None, **options) -> tuple[_core.ndarray, _core.ndarray]:
-    """The integral of exp(i t*t) from x on, and it times exp(-i (x*x + pi/4)) / sqrt(pi).
-
-    Parameters: x: an array or a number; out: a tuple of two arrays for the results, or None; options: a ufunc's where,
-        casting, order, and dtype: complex64 or complex128.
-    Errors: TypeError for complex numbers."""
-    return _modified_fresnel("modfresnelp", x, out, options, 1)
-
-
-def modfresnelm(x, out=None, **options) -> tuple[_core.ndarray, _core.ndarray]:
-    """The integral of exp(-i t*t) from x on, and it times exp(i (x*x + pi/4)) / sqrt(pi).
-
-    Parameters: x: an array or a number; out: a tuple of two arrays for the results, or None; options: a ufunc's where,
-        casting, order, and dtype: complex64 or complex128.
-    Errors: TypeError for complex numbers."""
-    return _modified_fresnel("modfresnelm", x, out, options, -1)
 
 all_beside(__all__, globals())

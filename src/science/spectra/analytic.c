@@ -174,7 +174,8 @@ cp_array *(cp_resample)(cp_array *x, int64_t num, const cp_resample_options *opt
     x = cpi_to_last(cpi_floating(x), axis);
     cp_array *s = !x ? NULL : o->spectrum ? x : CPI_AT_ONCE(real ? cp_rfft(x) : cp_fft(x));
     if (s && o->weights) {
-        cp_array *w = cpi_typed(o->weights, cpi_real_type(cpi_is_double(cp_type_of(s))));
+        /* a real signal's spectrum keeps its precision, another one's takes the weights' */
+        cp_array *w = real ? cpi_typed(o->weights, cpi_real_type(cpi_is_double(cp_type_of(s)))) : o->weights;
         if (w && real) { /* the mean of both halves' weights */
             const cp_array *back = cp_flip(w, CP_AXES(0));
             cp_array *other = back ? cp_roll((cp_array *)back, 1, ((int64_t[]){1})) : NULL;

@@ -1,40 +1,8 @@
 /* Recurrences forth and back, from the states of their steady responses: twice the filter's order, no phase. */
-#include <complex.h>
-
 #include "cuprite/lfilter.h"
-#include "spectra/steps.h"
+#include "spectra/states.h"
 
 /*: words("extension", "odd even constant none", c="cp_extension") */
-
-/* Coefficients of the host, for the caller to free. */
-static double complex *numbers(cp_array *x)
-{
-    cp_array *c = cp_astype(x, CP_COMPLEX128);
-    double complex *host = c ? cpi_malloc((size_t)(cp_size(c) + 1) * sizeof *host) : NULL;
-    if (!host || cp_to_host(c, host, (size_t)cp_size(c) * sizeof *host) == CP_OK) return host;
-    cpi_free_host(host);
-    return NULL;
-}
-
-/* The state of a filter whose input has always been 1: order elements. False with an error where there is none. */
-static bool steady(const char *name, const double complex *b, int64_t nb, const double complex *a, int64_t na,
-                   double complex *zi)
-{
-    const int64_t n = na > nb ? na : nb;
-    double complex sum_a = 0, sum_d = 0, b0 = nb ? b[0] / a[0] : 0;
-#define AT(c, count, i) ((i) < (count) ? (c)[i] / a[0] : 0)
-    for (int64_t i = 0; i < n; i++) sum_a += AT(a, na, i);
-    for (int64_t i = 1; i < n; i++) sum_d += AT(b, nb, i) - AT(a, na, i) * b0;
-    if (n > 1 && sum_a == 0)
-        return !cpi_fail(CP_ERROR_LINALG, "%s: the filter has no steady state, for the sum of `a` is 0", name);
-    double complex part_a = 1, part_d = 0;
-    for (int64_t i = 0; i + 1 < n; i++) {
-        if (i) part_a += AT(a, na, i), part_d += AT(b, nb, i) - AT(a, na, i) * b0;
-        zi[i] = i ? part_a * zi[0] - part_d : sum_d / sum_a;
-    }
-#undef AT
-    return true;
-}
 
 /* x with n elements more at each end of the last axis. */
 static cp_array *extended(cp_array *x, int64_t n, cp_extension how)
@@ -87,14 +55,6 @@ static cp_array *both_ways(const char *name, const filter *f, cp_array *x, cp_ax
     return cpi_from_last(y, axis);
 }
 
-/* States of the host as an array of the coefficients' type, its last axis the states'. */
-static cp_array *states(const double complex *zi, cp_shape shape, cp_type coefficients)
-{
-    cp_array *all = cp_from_host(zi, CP_COMPLEX128, shape, NULL);
-    if (all && !cpi_is_complex(coefficients)) all = cp_real_part(all);
-    return all ? cpi_typed(all, coefficients) : NULL;
-}
-
 /*: function("filtfilt", """b: array, a: array, x: array, axis: index_axes = None, padtype: extension = 'odd',
              padlen: int64 = 0""", module="_spectra", unlock="always",
              about={"b": "the numerator's coefficients", "a": "the denominator's, a[0] not 0",
@@ -109,12 +69,7 @@ cp_array *(cp_filtfilt)(cp_array *b, cp_array *a, cp_array *x, const cp_filtfilt
     if (cp_ndim(b) != 1 || cp_ndim(a) != 1 || !cp_size(b) || !cp_size(a))
         return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "filtfilt: b and a must be 1-D and not empty"), NULL));
     const int64_t nb = cp_size(b), na = cp_size(a), n = na > nb ? na : nb;
-    double complex *hb = numbers(b), *ha = hb ? numbers(a) : NULL, *zi = ha ? cpi_malloc((size_t)n * sizeof *zi) : NULL;
-    filter all = {.b = b, .a = a};
-    if (zi && ha[0] == 0) cpi_fail(CP_ERROR_VALUE, "filtfilt: a[0], by which the filter is divided, is 0");
-    else if (zi && steady("filtfilt", hb, nb, ha, na, zi))
-        all.zi = states(zi, CP_SHAPE(n - 1), cpi_floating_type(cp_promote(cp_type_of(b), cp_type_of(a))));
-    cpi_free_host(hb), cpi_free_host(ha), cpi_free_host(zi);
+    const filter all = {.b = b, .a = a, .zi = cpi_steady_state("filtfilt", b, a, false)};
     if (!all.zi) return cpi_end(&f, NULL);
     return cpi_end(&f, both_ways("filtfilt", &all, x, o->axis, o->padtype, o->padlen, 3 * n));
 }
@@ -122,25 +77,11 @@ cp_array *(cp_filtfilt)(cp_array *b, cp_array *a, cp_array *x, const cp_filtfilt
 /* The states of all sections: (sections, 1, ..., 1, 2). */
 static cp_array *states_of_sections(cp_array *sos, int ndim, int64_t *usual)
 {
-    const int64_t n = cp_dim(sos, 0);
-    double complex *c = numbers(sos), *zi = c ? cpi_malloc((size_t)(2 * n) * sizeof *zi) : NULL, scale = 1;
-    int64_t shape[CP_MAXDIM], no_b2 = 0, no_a2 = 0;
-    bool good = zi != NULL;
-    for (int64_t s = 0; s < n && good; s++) {
-        const double complex *row = c + 6 * s;
-        good = row[3] == 1 ? steady("sosfiltfilt", row, 3, row + 3, 3, zi + 2 * s)
-                           : !cpi_fail(CP_ERROR_VALUE, "sosfiltfilt: sos[:, 3] should be all ones");
-        if (!good) break;
-        zi[2 * s] *= scale, zi[2 * s + 1] *= scale;
-        scale *= (row[0] + row[1] + row[2]) / (row[3] + row[4] + row[5]);
-        no_b2 += row[2] == 0, no_a2 += row[5] == 0;
-    }
-    *usual = 3 * (2 * n + 1 - (no_b2 < no_a2 ? no_b2 : no_a2));
+    int64_t shape[CP_MAXDIM];
     for (int i = 0; i <= ndim; i++) shape[i] = 1;
-    shape[0] = n, shape[ndim] = 2;
-    cp_array *r = good ? states(zi, (cp_shape){ndim + 1, shape}, cpi_floating_type(cp_type_of(sos))) : NULL;
-    cpi_free_host(c), cpi_free_host(zi);
-    return r;
+    shape[0] = cp_dim(sos, 0), shape[ndim] = 2;
+    cp_array *zi = cpi_steady_sections("sosfiltfilt", sos, usual);
+    return zi ? cp_reshape(zi, (cp_shape){ndim + 1, shape}) : NULL;
 }
 
 /*: function("sosfiltfilt", """sos: array, x: array, axis: index_axes = None, padtype: extension = 'odd',

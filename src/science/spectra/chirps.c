@@ -125,3 +125,33 @@ cp_array *(cp_zoom_fft)(cp_array *x, double f1, double f2, const cp_zoom_fft_opt
     z.turn = (o->endpoint ? span * (double)m / ((double)m - 1) : span) / (double)m;
     return cpi_end(&f, at_places(&z, x, m, o->axis));
 }
+
+/*: function("czt_points", "m: int64, w: number_or_array_like | None = None, a: number_or_array_like | None = None",
+             module="_spectra", unlock="always",
+             about={"m": "how many",
+                    "w": "the ratio of neighbours, a number (None: they go once around the circle)",
+                    "a": "the first one, a number (None: 1 + 0j)"},
+             gives="complex128; of real `w` and `a` float64", doc="The places of czt's results: a w^-k, k = 0..m-1.") */
+cp_array *(cp_czt_points)(int64_t m, const cp_czt_points_options *options)
+{
+    static const char *const names[] = {"k", "w", "a"};
+    const cp_czt_points_options *o = CPI_GIVEN(cp_czt_points_options, options);
+    cpi_composite f = {NULL, CP_CPU, CP_CPU, true};
+    if (m < 1)
+        return cpi_fail(CP_ERROR_VALUE, "czt_points: Invalid number of CZT points (%lld) specified: it must be "
+                        "positive", (long long)m), NULL;
+    if (!(o->w ? cpi_begin(&f, "czt_points", o->w) : o->a ? cpi_begin(&f, "czt_points", o->a) : cpi_begin_alone(&f)))
+        return NULL;
+    cp_array *v[3] = {cp_arange_int(0, m, 1, CP_FLOAT64), o->w ? o->w : cp_complex(0, 2 * PI),
+                      o->a ? o->a : cp_complex(1, 0)};
+    for (int i = 1; i < 3; i++) {
+        if (v[i] && cp_size(v[i]) != 1) v[i] = (cpi_fail(CP_ERROR_VALUE, "czt_points: w and a are numbers"), NULL);
+        if (!v[i] || !v[0]) return cpi_end(&f, NULL);
+        v[i] = cp_astype(cp_reshape(v[i], CP_SHAPE0), cpi_is_complex(cp_type_of(v[i])) ? CP_COMPLEX128 : CP_FLOAT64);
+        if (!v[i]) return cpi_end(&f, NULL);
+    }
+    cp_array *n = cp_float((double)m), *x[] = {v[0], v[1], v[2], n};
+    static const char *const around[] = {"k", "j", "a", "n"};
+    if (!n) return cpi_end(&f, NULL);
+    return cpi_end(&f, o->w ? cp_fused("a * w**-k", 3, names, v) : cp_fused("a * exp(j*k/n)", 4, around, x));
+}

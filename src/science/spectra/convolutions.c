@@ -238,3 +238,81 @@ cp_array *(cp_oaconvolve)(cp_array *in1, cp_array *in2, const cp_oaconvolve_opti
     cp_array *full = a && b ? blocks(&p) : NULL;
     return cpi_end(&f, full ? cut(&was, cpi_from_last(full, axis)) : NULL);
 }
+
+/* --- which --- */
+
+/* Whether integers' results are exact in float64; also of other types. Waits. */
+static bool is_exact(cp_array *a, cp_array *b)
+{
+    double top = (double)(cp_size(a) < cp_size(b) ? cp_size(a) : cp_size(b));
+    cp_array *const both[] = {a, b};
+    if (!cpi_is_int(cp_type_of(a)) || !cpi_is_int(cp_type_of(b))) return true;
+    for (int i = 0; i < 2; i++) {
+        cp_array *wide = cp_astype(both[i], CP_FLOAT64), *most = wide ? cp_max(cp_absolute(wide)) : NULL;
+        top *= most ? cp_item_float(most) : 0;
+    }
+    return top <= 0x1p52;
+}
+
+/* Whether the definition takes longer. Seconds of one product, and of one element's step of a transform, are those of a
+ * CPU with one dimension and with several; the ratio alone counts, and is nearly that of a GPU. */
+static bool is_slow(cp_array *a, cp_array *b, cp_mode mode)
+{
+    const int ndim = cp_ndim(a);
+    const double product = ndim > 2 ? 4e-10 : ndim > 1 ? 8e-11 : 6e-11, step = 6e-10;
+    double full = 1, out = 1;
+    for (int i = 0; i < ndim; i++) {
+        const double n = (double)cp_dim(a, i), m = (double)cp_dim(b, i);
+        full *= n + m - 1;
+        out *= mode == CP_MODE_FULL ? n + m - 1 : mode == CP_MODE_SAME ? n : fabs(n - m) + 1;
+    }
+    const double direct = out * fmin((double)cp_size(a), (double)cp_size(b)) * product;
+    return 3 * full * log2(fmax(full, 2)) * step + 2e-5 < direct;
+}
+
+/*: function("choose_conv_method", "in1: array, in2: array, mode: mode", module="_spectra", returns="bool",
+             unlock="always", about={"in1": "an array", "in2": "one of as many dimensions", "mode": "what is kept"},
+             gives="1 where cp_fftconvolve is expected to be faster than the definition, else 0; in C -1 on failure",
+             doc="""Whether transforms are the better way to a convolution: of booleans, and of integers whose results
+float64 does not hold, they are not. Of integers waits for the device.""") */
+int cp_choose_conv_method(cp_array *in1, cp_array *in2, cp_mode mode)
+{
+    const char *name = "choose_conv_method";
+    cpi_composite f;
+    int r = -1;
+    if (!cpi_begin(&f, name, in1)) return -1;
+    if (cpi_null(name, in2)) return cpi_end(&f, NULL), -1;
+    const bool booleans = cp_type_of(in1) == CP_BOOL || cp_type_of(in2) == CP_BOOL;
+    if (cp_ndim(in1) != cp_ndim(in2))
+        cpi_fail(CP_ERROR_VALUE, "%s: in1 and in2 should have the same dimensionality, not %d and %d", name,
+                 cp_ndim(in1), cp_ndim(in2));
+    else if ((unsigned)mode > CP_MODE_SAME)
+        cpi_fail(CP_ERROR_VALUE, "%s: acceptable mode flags are 'valid', 'same', or 'full'", name);
+    else if (!cp_ndim(in1) || booleans || !cp_size(in1) || !cp_size(in2)) r = 0;
+    else r = is_exact(in1, in2) && is_slow(in1, in2, mode);
+    if (f.fine && cp_error()) r = -1;
+    cpi_end(&f, NULL);
+    return r;
+}
+
+/*: function("correlation_lags", "in1_len: int64, in2_len: int64, mode: mode = 'full'", module="_spectra",
+             unlock="always", about={"in1_len": "the first one's length", "in2_len": "the second one's"},
+             gives="int64", doc="The shifts that the elements of a 1-d correlation belong to.") */
+cp_array *(cp_correlation_lags)(int64_t in1_len, int64_t in2_len, const cp_correlation_lags_options *options)
+{
+    const cp_correlation_lags_options *o = CPI_GIVEN(cp_correlation_lags_options, options);
+    const int64_t first = 1 - in2_len, full = in1_len + in2_len - 1;
+    if (in1_len < 0 || in2_len < 0 || in1_len > INT64_MAX / 4 || in2_len > INT64_MAX / 4)
+        return cpi_fail(CP_ERROR_VALUE, "correlation_lags: lengths must not be negative: %lld and %lld",
+                        (long long)in1_len, (long long)in2_len), NULL;
+    if (o->mode == CP_MODE_FULL) return cp_arange_int(first, in1_len, 1, CP_INT64);
+    if (o->mode == CP_MODE_SAME) {
+        const int64_t from = first + full / 2 - in1_len / 2;
+        return cp_arange_int(from, from + in1_len < in1_len ? from + in1_len : in1_len, 1, CP_INT64);
+    }
+    if (o->mode == CP_MODE_VALID) {
+        const int64_t span = in1_len - in2_len;
+        return cp_arange_int(span < 0 ? span : 0, span < 0 ? 1 : span + 1, 1, CP_INT64);
+    }
+    return cpi_fail(CP_ERROR_VALUE, "correlation_lags: unknown mode"), NULL;
+}

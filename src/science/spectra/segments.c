@@ -2,6 +2,9 @@
  *
  * Segments are a view of the signal. On the CPU some of them at a time go through all steps, so that what lies between
  * stays in the cache. */
+#include <math.h>
+#include <stdlib.h>
+
 #include "spectra/steps.h"
 
 #include "cuprite/spectra.h"
@@ -268,6 +271,31 @@ cp_array *(cp_welch)(cp_array *x, cp_array *window, const cp_welch_options *opti
     return cpi_end(&f, averaged(spectra(&j, o->step, o->nfft, o->axis), o->median));
 }
 
+/*: function("coherence", """x: array, y: array, window: array, step: int64 = 0, nfft: int64 = 0, fs: double = 0,
+             trend: trend = 'none', two_sided: bool = False, axis: index_axes = None""", module="_spectra",
+             unlock="always",
+             about={"window": "a weight for each sample of a segment", "step": "between segments (0: half a window)",
+                    "nfft": "the length of the transforms (0: the window's)", "fs": "the sampling rate (0: 1)"},
+             doc="""The magnitude-squared coherence of two signals by Welch's method: |csd(x, y)|^2 divided by
+welch(x) welch(y), 0..1 at each frequency. The signals are of one length; along other axes they are broadcast.""") */
+cp_array *(cp_coherence)(cp_array *x, cp_array *y, cp_array *window, const cp_coherence_options *options)
+{
+    static const char *const names[] = {"a", "b", "x", "y"};
+    const cp_coherence_options *o = CPI_GIVEN(cp_coherence_options, options);
+    cpi_composite f;
+    if (!cpi_begin(&f, "coherence", x)) return NULL;
+    if (cpi_null("coherence", y) || cpi_null("coherence", window)) return cpi_end(&f, NULL);
+    job both = {.name = "coherence", .what = CROSS, .x = x, .y = y, .w = window, .fs = o->fs, .trend = o->trend,
+                .two_sided = o->two_sided};
+    job one = both, other = both;
+    one.what = other.what = POWER, other.x = y, one.y = other.y = NULL;
+    cp_array *cross = averaged(spectra(&both, o->step, o->nfft, o->axis), false);
+    cp_array *xx = cross ? averaged(spectra(&one, o->step, o->nfft, o->axis), false) : NULL;
+    cp_array *yy = xx ? averaged(spectra(&other, o->step, o->nfft, o->axis), false) : NULL;
+    cp_array *v[] = {cp_real_part(cross), cp_imag_part(cross), xx, yy};
+    return cpi_end(&f, yy && v[0] && v[1] ? cp_fused("(a*a + b*b) / x / y", 4, names, v) : NULL);
+}
+
 /*: function("periodogram", """x: array, window: array | None = None, nfft: int64 = 0, fs: double = 0,
              trend: trend = 'none', two_sided: bool = False, scaling: spectrum_scaling = 'density',
              axis: index_axes = None""", module="_spectra", unlock="always",
@@ -361,4 +389,79 @@ cp_array *(cp_istft)(cp_array *Zxx, cp_array *window, const cp_istft_options *op
     const cp_type type = cp_promote(cp_type_of(Zxx), CP_COMPLEX64);
     cp_array *z = cp_moveaxis(cpi_typed(Zxx, type), (cp_axes){2, axes}, CP_AXES(-1, -2));
     return cpi_end(&f, z ? signal_of(&j, z) : NULL);
+}
+
+/* --- windows that overlap --- */
+
+/* The sums of overlapping windows, of their squares where `square`, on the host: `step` of them; NULL with an error. */
+static double *overlap_sums(const char *name, cp_array *window, int64_t noverlap, bool square)
+{
+    const int64_t n = cp_size(window), step = n - noverlap;
+    if (cpi_check_real(name, window)) return NULL;
+    if (cp_ndim(window) != 1 || !n) return cpi_fail(CP_ERROR_VALUE, "%s: window must be 1-D and not empty", name), NULL;
+    if (step < 1) return cpi_fail(CP_ERROR_VALUE, "%s: noverlap must be less than nperseg.", name), NULL;
+    if (noverlap < 0) return cpi_fail(CP_ERROR_VALUE, "%s: noverlap must be a nonnegative integer", name), NULL;
+    cp_array *wide = cp_astype(window, CP_FLOAT64);
+    double *w = wide ? cpi_malloc((size_t)n * sizeof *w) : NULL;
+    double *sums = w ? cpi_malloc((size_t)step * sizeof *sums) : NULL;
+    if (!sums || cp_to_host(wide, w, (size_t)n * sizeof *w) != CP_OK) {
+        cpi_free_host(w), cpi_free_host(sums);
+        return NULL;
+    }
+    for (int64_t i = 0; i < step; i++) {
+        sums[i] = 0;
+        for (int64_t k = i; k < n; k += step) sums[i] += square ? w[k] * w[k] : w[k];
+    }
+    cpi_free_host(w);
+    return sums;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/*: function("check_COLA", "window: array, noverlap: int64, tol: double = 1e-10", module="_spectra", returns="bool",
+             unlock="always",
+             about={"window": "1-d, real", "noverlap": "how many elements of neighbouring windows overlap",
+                    "tol": "how far from the median a sum may be"},
+             gives="1 or 0; in C -1 on failure",
+             doc="Whether windows that overlap add up to a constant.") */
+int cp_check_COLA(cp_array *window, int64_t noverlap, double tol)
+{
+    const char *name = "check_COLA";
+    cpi_composite f;
+    int r = -1;
+    if (!cpi_begin(&f, name, window)) return -1;
+    double *sums = overlap_sums(name, window, noverlap, false);
+    if (sums) {
+        const int64_t n = cp_size(window) - noverlap;
+        qsort(sums, (size_t)n, sizeof *sums, by_value);
+        const double median = (sums[(n - 1) / 2] + sums[n / 2]) / 2;
+        r = 1;
+        for (int64_t i = 0; i < n; i++) r = r && fabs(sums[i] - median) < tol; /* NaN is not near */
+    }
+    cpi_free_host(sums);
+    cpi_end(&f, NULL);
+    return r;
+}
+
+/*: function("check_NOLA", "window: array, noverlap: int64, tol: double = 1e-10", module="_spectra", returns="bool",
+             unlock="always",
+             about={"window": "1-d, real", "noverlap": "how many elements of neighbouring windows overlap",
+                    "tol": "what counts as zero"},
+             gives="1 or 0; in C -1 on failure",
+             doc="Whether the squares of windows that overlap are nowhere zero: then stft has an inverse.") */
+int cp_check_NOLA(cp_array *window, int64_t noverlap, double tol)
+{
+    cpi_composite f;
+    int r = -1;
+    if (!cpi_begin(&f, "check_NOLA", window)) return -1;
+    double *sums = overlap_sums("check_NOLA", window, noverlap, true);
+    if (sums) r = 1;
+    for (int64_t i = 0; sums && i < cp_size(window) - noverlap; i++) r = r && sums[i] > tol;
+    cpi_free_host(sums);
+    cpi_end(&f, NULL);
+    return r;
 }

@@ -1,6 +1,7 @@
-/* The periodogram of samples at any times. */
+/* Sums of sines and cosines at any times: the periodogram of uneven samples, and the phase of events. */
 #include <float.h>
 
+#include "cuprite/signal.h"
 #include "spectra/steps.h"
 
 /*: words("lomb_scale", "power normalize amplitude", c="cp_lomb_scale") */
@@ -100,4 +101,45 @@ cp_array *(cp_lombscargle)(cp_array *x, cp_array *y, cp_array *freqs, const cp_l
         return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "lombscargle: Parameter freqs must be a 1-D array of non-zero "
                                      "length!"), NULL));
     return cpi_end(&f, lomb(x, y, freqs, o));
+}
+
+/* --- events --- */
+
+/*: function("vectorstrength", "events: array, period: array", module="_spectra", returns="(strength, phase)",
+             unlock="always",
+             about={"events": "their times, 1-d or one", "period": "above 0, one (0-d) or several (1-d)"},
+             gives="two arrays of the period's shape, float32 where the period is, else float64",
+             doc="""How well events keep a period: the length and the angle of the mean of their phases as numbers on
+the unit circle, of length 1 where all have one phase.""") */
+cp_code cp_vectorstrength(cp_array *events, cp_array *period, cp_array **strength, cp_array **phase)
+{
+    static const char *const names[] = {"c", "s", "n"};
+    const char *name = "vectorstrength";
+    cpi_composite f;
+    if (cpi_null(name, strength) || cpi_null(name, phase)) return cp_error();
+    *strength = *phase = NULL;
+    if (cpi_null(name, period) || !cpi_begin(&f, name, events)) return cp_error();
+    cp_array *sums = NULL, *made[2] = {NULL, NULL};
+    if (cp_ndim(events) > 1) cpi_fail(CP_ERROR_VALUE, "%s: events cannot have dimensions more than 1", name);
+    else if (cp_ndim(period) > 1) cpi_fail(CP_ERROR_VALUE, "%s: period cannot have dimensions more than 1", name);
+    else if (!cpi_check_real(name, events) && !cpi_check_real(name, period)) {
+        cp_array *wrong = cp_any(cp_less_equal(period, cp_int(0)));
+        const bool any = wrong && cp_item_int(wrong), positive = wrong && !any && !(f.fine && cp_error());
+        if (any) cpi_fail(CP_ERROR_VALUE, "%s: periods must be positive", name);
+        cp_array *at = positive ? cp_reshape(cp_astype(events, CP_FLOAT64), CP_SHAPE(-1)) : NULL;
+        cp_array *ones = at ? cp_ones(CP_SHAPE(cp_size(at)), CP_FLOAT64) : NULL;
+        cp_array *turns = ones ? cp_divide(cp_float(2 * 3.14159265358979323846264338327950288),
+                                           cp_reshape(cp_astype(period, CP_FLOAT64), CP_SHAPE(-1))) : NULL;
+        sums = turns ? cp_trigonometric_sums(at, turns, ones, ones) : NULL;
+    }
+    cp_array *v[] = {NULL, NULL, sums ? cp_float((double)cp_size(events)) : NULL};
+    if (v[2]) v[0] = cp_slice(sums, 1, &CP_AT(0)), v[1] = cp_slice(sums, 1, &CP_AT(1));
+    for (int i = 0; i < 2 && v[0] && v[1]; i++) {
+        cp_array *r = cp_fused(i ? "arctan2(s, c)" : "hypot(c / n, s / n)", i ? 2 : 3, names, v);
+        r = r ? cp_reshape(r, (cp_shape){cp_ndim(period), cp_dims(period)}) : NULL;
+        made[i] = cpi_typed(r, cpi_floating_type(cp_type_of(period)));
+    }
+    if (made[0] && made[1] && !(f.fine && cp_error())) *strength = cp_keep(made[0]), *phase = cp_keep(made[1]);
+    cpi_end(&f, NULL);
+    return *phase ? CP_OK : cp_error();
 }

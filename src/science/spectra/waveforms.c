@@ -142,3 +142,24 @@ cp_array *(cp_sweep_poly)(cp_array *t, cp_array *poly, const cp_sweep_poly_optio
     value = value ? cpi_apply_2(CP_OP_multiply, value, x, value) : NULL;
     return cpi_end(&f, value ? formula("cos(a*t + d)", value, TURN, 0, 0, o->phi * PI / 180) : NULL);
 }
+
+/*: function("unit_impulse", "shape: shape, idx: per_axis = None, dtype: dtype = None", module="_spectra",
+             unlock="always",
+             about={"shape": "a length, or several", "idx": "where the 1 is, of each axis or one for all (None: at 0)",
+                    "dtype": "an element type (None: float64)"},
+             doc="Zeros and a single 1.") */
+cp_array *(cp_unit_impulse)(cp_shape shape, const cp_unit_impulse_options *options)
+{
+    const cp_unit_impulse_options *o = CPI_GIVEN(cp_unit_impulse_options, options);
+    const char *name = "unit_impulse";
+    cpi_composite f;
+    cp_index at[CP_MAXDIM];
+    if (!cpi_begin_alone(&f)) return NULL;
+    cp_array *r = cp_zeros(shape, o->typed ? o->dtype : CP_FLOAT64);
+    if (r && o->idx.n > 1 && o->idx.n != cp_ndim(r))
+        r = (cpi_fail(CP_ERROR_INDEX, "%s: %d indices for %d axes", name, o->idx.n, cp_ndim(r)), NULL);
+    for (int i = 0; r && i < cp_ndim(r); i++)
+        at[i] = CP_AT(o->idx.n < 1 ? 0 : o->idx.n == 1 ? o->idx.dim[0] : o->idx.dim[i]);
+    cp_array *one = r ? cp_slice(r, cp_ndim(r), at) : NULL;
+    return cpi_end(&f, cpi_put(one, cp_int(1)) ? r : NULL);
+}

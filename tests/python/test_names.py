@@ -63,7 +63,7 @@ NO_C = {
         asfortranarray fliplr flipud identity matrix_norm matrix_transpose permute_dims real imag scatter_add
         scatter_max scatter_min tril_indices_from triu_indices_from diag_indices diag_indices_from
         standard_deviation variance lu promote_types savez_compressed standard_normal
-        standard_gamma standard_exponential btdtr btdtri sph_harm assoc_laguerre""",
+        standard_gamma standard_exponential medfilt2d btdtr btdtri sph_harm assoc_laguerre""",
     "series with the lowest power first: C's polynomials of turned coefficients, or sums of their values": """
         polycompanion polyfromroots polyline polymulx polypow polyroots polytrim polyval2d polyval3d
         polyvalfromroots polyvander trimcoef trimseq polyvander2d polyvander3d polyvalnd polygrid2d polygrid3d getdomain
@@ -90,12 +90,6 @@ NO_C = {
         kaiser_beta kaiserord lp2bp lp2bp_zpk lp2bs lp2bs_zpk lp2hp lp2hp_zpk lp2lp lp2lp_zpk lsim max_len_seq
         minimum_phase normalize place_poles remez residue residuez savgol_coeffs sos2tf sos2zpk sosfreqz ss2tf
         ss2zpk step tf2sos tf2ss tf2zpk unique_roots zpk2sos zpk2ss zpk2tf""",
-    "made of transforms, filters and elementwise operations, with SciPy's words": """
-        envelope find_peaks_cwt argrelextrema argrelmax argrelmin check_COLA check_NOLA
-        choose_conv_method coherence correlation_lags cspline1d cspline1d_eval cspline2d cwt czt_points
-        deconvolve gauss_spline lfilter_zi lfiltic medfilt2d morlet morlet2 qmf
-        qspline1d qspline1d_eval qspline2d ricker sepfir2d sosfilt_zi
-        symiirorder1 symiirorder2 unit_impulse vectorstrength""",
     "made of Bessel functions of neighbouring orders": """
         h1vp h2vp ivp jvp kn kvp spherical_in spherical_jn spherical_kn yvp""",
     "zeros, quadratures, polynomials and sequences of few numbers: SciPy, on the host": """

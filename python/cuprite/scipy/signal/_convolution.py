@@ -1,7 +1,6 @@
 """Convolution and correlation of any number of dimensions: by the definition, by transforms, or by those of blocks."""
 from __future__ import annotations
 
-import math
 import time
 
 import cuprite
@@ -93,30 +92,6 @@ def oaconvolve(in1, in2, mode="full", axes=None) -> ndarray:
 
 # --- which ---
 
-# Seconds of one product by the definition, and of one element's step of a transform, as measured on a CPU with one
-# dimension and with several. The ratio alone counts, and is nearly that of a GPU.
-_COSTS = {1: (6.0e-11, 6.0e-10), 2: (8.0e-11, 6.0e-10)}
-
-
-def _exact_in_float(in1, in2):
-    """Whether integers' results are exact in float64."""
-    if type_of(in1).kind not in "bui" or type_of(in2).kind not in "bui":
-        return True
-    top = [max(abs(int(x.max())), abs(int(x.min()))) for x in (in1, in2)]
-    return top[0] * top[1] * min(in1.size, in2.size) <= 2 ** 52
-
-
-def _fft_is_faster(in1, in2, mode):
-    product, step = _COSTS[min(in1.ndim, 2)]
-    if in1.ndim > 2:
-        product = 4e-10  # a pass over the array for each element of the kernel
-    full = [a + b - 1 for a, b in zip(in1.shape, in2.shape)]
-    out = {"full": full, "same": in1.shape, "valid": [abs(a - b) + 1 for a, b in zip(in1.shape, in2.shape)]}[mode]
-    direct = math.prod(out) * min(in1.size, in2.size) * product
-    total = math.prod(full)
-    return 3 * total * math.log2(max(total, 2)) * step + 2e-5 < direct
-
-
 @beside_its_arrays
 def choose_conv_method(in1, in2, mode="full", measure=False) -> str | tuple[str, dict[str, float]]:
     """'direct' or 'fft', whichever is estimated to be faster.
@@ -140,11 +115,7 @@ def choose_conv_method(in1, in2, mode="full", measure=False) -> str | tuple[str,
             cuprite.asnumpy(convolve(in1, in2, mode, method).ravel()[:1])
             times[method] = time.perf_counter() - begin
         return ("fft" if times["fft"] < times["direct"] else "direct"), times
-    if type_of(in1).kind == "b" or type_of(in2).kind == "b" or not in1.size or not in2.size:
-        return "direct"
-    if not _exact_in_float(in1, in2):
-        return "direct"
-    return "fft" if _fft_is_faster(in1, in2, mode) else "direct"
+    return "fft" if _spectra.choose_conv_method(in1, in2, mode) else "direct"
 
 
 def _direct(in1, in2, mode):
@@ -232,16 +203,9 @@ def correlation_lags(in1_len, in2_len, mode="full") -> ndarray:
         >>> cp.scipy.signal.correlation_lags(3, 2)
         array([-1,  0,  1,  2])
     """
-    if mode == "full":
-        return cuprite.arange(1 - in2_len, in1_len)
-    if mode == "same":
-        full = numpy.arange(1 - in2_len, in1_len)
-        first = full.size // 2 - in1_len // 2
-        return cuprite.asarray(full[first:first + in1_len])
-    if mode == "valid":
-        span = in1_len - in2_len
-        return cuprite.arange(span + 1) if span >= 0 else cuprite.arange(span, 1)
-    raise ValueError(f"Mode {mode} is invalid")
+    if mode not in _MODES:
+        raise ValueError(f"Mode {mode} is invalid")
+    return _spectra.correlation_lags(in1_len, in2_len, mode)
 
 
 def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0) -> ndarray:

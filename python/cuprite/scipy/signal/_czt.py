@@ -29,10 +29,7 @@ def czt_points(m, w=None, a=1 + 0j) -> ndarray:
     Parameters: m: how many; w: the ratio of neighbours (None: they go once around the circle); a: the first one.
     Errors: ValueError for an m that is not positive.
     """
-    m = _whole(m, "points")
-    k = numpy.arange(m)
-    a = 1.0 * a
-    return cuprite.asarray(a * numpy.exp(2j * cuprite.pi * k / m) if w is None else a * (1.0 * w) ** -k)
+    return _spectra.czt_points(_whole(m, "points"), w, a)
 
 
 class CZT:

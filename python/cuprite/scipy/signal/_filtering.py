@@ -110,41 +110,6 @@ def _sections(sos):
     return sos
 
 
-def _normalized(b, a):
-    """Both in the host's memory, of one length and a floating type, without a's leading zeros, divided by its first."""
-    b, a = cuprite.atleast_1d(near(b)), cuprite.atleast_1d(near(a))
-    if b.ndim != 1:
-        raise ValueError("Numerator b must be 1-D.")
-    if a.ndim != 1:
-        raise ValueError("Denominator a must be 1-D.")
-    some = cuprite.flatnonzero(a)
-    if not some.size:
-        raise ValueError("There must be at least one nonzero `a` coefficient.")
-    kind = common_type(b, a)
-    kind = kind if kind.kind in "fc" and kind.itemsize > 2 else common_type("f4" if kind == "f2" else "f8")
-    a = a[int(some[0]):].astype(kind)
-    b = b.astype(kind) / a[0]
-    a = a / a[0]
-    both = cuprite.zeros((2, max(a.size, b.size)), kind, device="cpu")
-    both[0, :b.size], both[1, :a.size] = b, a
-    return both
-
-
-def _steady_state(b, a):
-    """The state of a filter whose input and output have always been constant, for an input of 1; in the host's
-    memory."""
-    b, a = _normalized(b, a)
-    differences = b[1:] - a[1:] * b[0]
-    zi = cuprite.zeros(b.size - 1, type_of(b), device="cpu")
-    if not zi.size:
-        return zi
-    if bool(a.sum() == 0):
-        raise numpy.linalg.LinAlgError("Singular matrix: the filter has no steady state, for the sum of `a` is 0")
-    zi[0] = differences.sum() / a.sum()
-    zi[1:] = cuprite.cumsum(a[:-1])[1:] * zi[0] - cuprite.cumsum(differences)[:-1]
-    return zi
-
-
 @beside_its_arrays
 def lfilter_zi(b, a) -> ndarray:
     """The state of lfilter for the steady response to a step.
@@ -153,25 +118,7 @@ def lfilter_zi(b, a) -> ndarray:
     Result: max(len(a), len(b)) - 1 elements.
     Errors: ValueError for other than 1-d coefficients and for an `a` of zeros.
     """
-    return here(_steady_state(b, a))
-
-
-def _section_states(sos):
-    """(sections, 2), in the host's memory: _steady_state of each one, times what the ones before make of a constant."""
-    sos = near(_sections(sos))
-    sos = sos.astype("f8") if type_of(sos).kind not in "fc" or type_of(sos).itemsize < 4 else sos
-    if bool((sos[:, 3] != 1).any()):
-        raise ValueError("sos[:, 3] should be all ones")
-    b, a = sos[:, :3], sos[:, 3:]
-    below = a.sum(1)
-    if bool((below == 0).any()):
-        raise numpy.linalg.LinAlgError("Singular matrix: a section has no steady state, for the sum of its `a` is 0")
-    differences = b[:, 1:] - a[:, 1:] * b[:, :1]
-    zi = cuprite.empty((len(sos), 2), type_of(sos), device="cpu")
-    zi[:, 0] = differences.sum(1) / below
-    zi[:, 1] = (1 + a[:, 1]) * zi[:, 0] - differences[:, 0]
-    zi[1:] *= cuprite.cumprod(b.sum(1) / below)[:-1, None]
-    return zi
+    return here(_spectra.lfilter_zi(near(b), near(a)))
 
 
 @beside_its_arrays
@@ -182,7 +129,7 @@ def sosfilt_zi(sos) -> ndarray:
     Result: (sections, 2).
     Errors: ValueError for another shape and for sections whose a0 is not 1.
     """
-    return here(_section_states(sos))
+    return here(_spectra.sosfilt_zi(near(_sections(sos))))
 
 
 @beside_its_arrays
@@ -194,24 +141,7 @@ def lfiltic(b, a, y, x=None) -> ndarray:
     Result: max(len(a), len(b)) - 1 elements.
     Errors: ValueError for a[0] = 0, and for other than 1-d arguments.
     """
-    b, a, y = (numpy.atleast_1d(host(v)) for v in (b, a, y))
-    x = None if x is None else numpy.atleast_1d(host(x))
-    for name, values in (("b", b), ("a", a), ("y", y), ("x", x)):
-        if values is not None and values.ndim != 1:
-            raise ValueError(f"{name} must be 1-D")
-    if not a.size or a[0] == 0:
-        raise ValueError("There must be at least one nonzero `a` coefficient.")
-    kind = numpy.result_type(b, a, y, *([] if x is None else [x]))
-    kind = kind if kind.kind in "fc" else numpy.dtype("f8")
-    b, a = b.astype(kind) / a[0], a.astype(kind) / a[0]
-    zi = numpy.zeros(max(a.size, b.size) - 1, kind)
-    for c, before, sign in ((b, x, 1), (a, y, -1)):
-        if before is None:
-            continue
-        before = numpy.pad(before.astype(kind), (0, max(0, c.size - 1 - before.size)))
-        for m in range(c.size - 1):
-            zi[m] += sign * (c[m + 1:] * before[:c.size - 1 - m]).sum()
-    return cuprite.asarray(zi)
+    return here(_spectra.lfiltic(near(b), near(a), near(y), None if x is None else near(x)))
 
 
 # --- forth and back ---
@@ -254,7 +184,7 @@ def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=N
     if method == "gust":
         return _gustafsson(b, a, x, axis, irlen)[0]
     n, extended = _extended(x, axis, padtype, padlen, 3 * max(a.size, b.size))
-    zi = on_axis(here(_steady_state(b, a)), x.ndim, axis)
+    zi = on_axis(lfilter_zi(b, a), x.ndim, axis)
     y, _ = _lfilter.lfilter(b, a, extended, axis, zi * along(extended, axis, 0, 1), True)
     y = cuprite.flip(y, axis)
     y, _ = _lfilter.lfilter(b, a, y, axis, zi * along(y, axis, 0, 1), True)
@@ -319,12 +249,12 @@ def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None) -> ndarray:
     sos, x = _sections(sos), array(x)
     x = _with(type_of(sos), x)
     axis = axis_of(x, axis)
-    rows, states = near(sos), _section_states(sos)
+    rows, states = near(sos), sosfilt_zi(sos)
     taps = 2 * len(rows) + 1 - min(int((rows[:, 2] == 0).sum()), int((rows[:, 5] == 0).sum()))
     n, extended = _extended(x, axis, padtype, padlen, 3 * taps)
     shape = [len(rows)] + [1] * x.ndim
     shape[axis + 1] = 2
-    zi = here(states).reshape(shape)
+    zi = states.reshape(shape)
     y, _ = _lfilter.sosfilt(sos, extended, axis, zi * along(extended, axis, 0, 1), True)
     y = cuprite.flip(y, axis)
     y, _ = _lfilter.sosfilt(sos, y, axis, zi * along(y, axis, 0, 1), True)
@@ -338,17 +268,7 @@ def deconvolve(signal, divisor) -> tuple[ndarray, ...]:
     Parameters: signal: 1-d; divisor: 1-d, its first element not 0.
     Errors: ValueError for other shapes.
     """
-    signal, divisor = cuprite.atleast_1d(array(signal)), cuprite.atleast_1d(array(divisor))
-    if signal.ndim > 1:
-        raise ValueError("Parameter signal must be 1-D.")
-    if divisor.ndim > 1:
-        raise ValueError("Parameter divisor must be 1-D.")
-    if signal.size < divisor.size:
-        return cuprite.empty(0, type_of(signal)), signal.copy()
-    pulse = cuprite.zeros(signal.size - divisor.size + 1)
-    pulse[0] = 1
-    quotient = lfilter(signal, divisor, pulse)
-    return quotient, signal - cuprite.convolve(divisor.astype(type_of(quotient)), quotient, "full")
+    return _spectra.deconvolve(array(signal), array(divisor))
 
 
 # --- analytic signals ---

@@ -219,8 +219,8 @@ def resample(x, num, t=None, axis=0, window=None, domain="time") -> ndarray | tu
         else:
             w = _fft.fftshift(get_window(window, n))  # SciPy's, for odd lengths half a place off
         if real:  # the mean of both halves' weights
-            w = (w + cuprite.roll(w[::-1], 1))[:n // 2 + 1] * 0.5
-        spectrum = spectrum * on_axis(w.astype(type_of(x.real)), x.ndim, axis)
+            w = ((w + cuprite.roll(w[::-1], 1))[:n // 2 + 1] * 0.5).astype(type_of(x))
+        spectrum = spectrum * on_axis(w, x.ndim, axis)
     least = min(num, n)
     middle = least // 2 if least % 2 == 0 and n != num else None  # both have that frequency as the highest one
     if real:

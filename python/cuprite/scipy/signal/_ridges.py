@@ -1,19 +1,14 @@
-"""find_peaks_cwt: maxima of wavelet transforms of several widths, connected to ridges. The transforms and their maxima
-are computed on the device; ridges, of few maxima, on the host."""
+"""find_peaks_cwt: maxima of wavelet transforms of several widths, connected to ridges."""
 from __future__ import annotations
 
 import cuprite
 from cuprite import _numpy as numpy
-from cuprite import ndarray
+from cuprite import _wavelets, ndarray
 from cuprite._beside import beside_its_arrays
+from cuprite._element_types import type_of
 from cuprite.scipy.signal._arrays import array, host
 from cuprite.scipy.signal._convolution import convolve
-
-
-def _ricker(n, width):
-    t = numpy.arange(n) - (n - 1.0) / 2
-    squares = t * t / width ** 2
-    return 2 / (numpy.sqrt(3 * width) * cuprite.pi ** 0.25) * (1 - squares) * numpy.exp(-0.5 * squares)
+from cuprite.scipy.signal._waveforms import ricker
 
 
 def _transforms(x, wavelet, widths):
@@ -24,67 +19,6 @@ def _transforms(x, wavelet, widths):
         weights = array(wavelet(min(10 * width, x.size), width))
         row[...] = convolve(x, weights[::-1].conj(), "same")
     return rows
-
-
-def _maxima(rows):
-    """Where elements are above both neighbours of their row, on the host; the ends have themselves beside them."""
-    found = numpy.zeros(rows.shape, bool)
-    if rows.shape[1] > 2:
-        middle = rows[:, 1:-1]
-        found[:, 1:-1] = host((middle > rows[:, 2:]) & (middle > rows[:, :-2]))
-    return found
-
-
-def _nearest(places, wanted):
-    """(index, distance) of the nearest of places for each one wanted; of equally near ones the first."""
-    order = numpy.argsort(places, kind="stable")
-    ordered = places[order]
-    above = numpy.searchsorted(ordered, wanted)
-    right = numpy.minimum(above, ordered.size - 1)
-    left = numpy.searchsorted(ordered, ordered[numpy.maximum(above - 1, 0)])  # the first one of equal places
-    dl, dr = abs(wanted - ordered[left]), abs(wanted - ordered[right])
-    take_left = (dl < dr) | ((dl == dr) & (order[left] < order[right]))
-    return numpy.where(take_left, order[left], order[right]), numpy.minimum(dl, dr)
-
-
-def _ridges(maxima, distances, gap):
-    """Lines of (rows, columns), the widest row first."""
-    if len(distances) < len(maxima):
-        raise ValueError("Max_distances must have at least as many rows as matr")
-    some = numpy.flatnonzero(maxima.any(axis=1))
-    if not some.size:
-        return []
-    lines = [[[some[-1]], [c], 0] for c in numpy.flatnonzero(maxima[some[-1]])]
-    ended = []
-    for row in range(some[-1] - 1, -1, -1):
-        for line in lines:
-            line[2] += 1
-        columns = numpy.flatnonzero(maxima[row])
-        if lines and columns.size:
-            nearest, distance = _nearest(numpy.array([line[1][-1] for line in lines]), columns)
-            close = distance <= distances[row]
-            for k, column in zip(nearest[close], columns[close]):
-                lines[k][0].append(row)
-                lines[k][1].append(column)
-                lines[k][2] = 0
-            columns = columns[~close]
-        lines += [[[row], [c], 0] for c in columns]
-        ended += [line for line in lines if line[2] > gap]
-        lines = [line for line in lines if not line[2] > gap]
-    return ended + lines
-
-
-def _noise(row, at, size, percent):
-    """The percentile of what lies around an element."""
-    half, odd = divmod(size, 2)
-    values = numpy.sort(row[max(at - half, 0):min(at + half + odd, row.size)])
-    if not values.size:
-        return cuprite.nan
-    place = percent / 100.0 * (values.size - 1)
-    low = int(place)
-    if low == place:
-        return values[low]
-    return values[low] * (low + 1 - place) + values[low + 1] * (place - low)
 
 
 @beside_its_arrays
@@ -115,17 +49,10 @@ def find_peaks_cwt(vector, widths, wavelet=None, max_distances=None, gap_thresh=
     if not 0 <= noise_perc <= 100:
         raise ValueError("percentile must be in the range [0, 100]")
     gap = numpy.ceil(widths[0]) if gap_thresh is None else gap_thresh
-    distances = widths / 4.0 if max_distances is None else host(max_distances)
-    rows = _transforms(vector, _ricker if wavelet is None else wavelet, widths)
-    lines = _ridges(_maxima(rows), distances, gap)
-    least = numpy.ceil(len(widths) / 4) if min_length is None else min_length
-    size = int(numpy.ceil(vector.size / 20) if window_size is None else window_size)
-    lines = [line for line in lines if not len(line[0]) < least]
-    values, found = host(rows), []
-    for line in lines:
-        row, column = line[0][-1], line[1][-1]  # of the smallest width, there the last one
-        with numpy.errstate(divide="ignore", invalid="ignore"):
-            ratio = abs(values[row, column] / _noise(values[0], column, size, noise_perc))
-        if not ratio < min_snr:
-            found.append(column)
-    return cuprite.asarray(numpy.sort(numpy.array(found, "int64")))
+    distances = cuprite.asarray(widths / 4.0 if max_distances is None else max_distances).ravel()
+    # in C 0 means the default; these mean 0
+    options = (gap or 0.5, 0 if min_length is None else min_length or 1, min_snr or -1, noise_perc or -1,
+               0 if window_size is None else int(window_size) or -1)
+    if wavelet is None and type_of(vector).kind != "c":
+        return _wavelets.find_peaks_cwt(vector, cuprite.asarray(widths), distances, *options)
+    return _wavelets.ridge_peaks(_transforms(vector, wavelet or ricker, widths), distances, *options)

@@ -567,14 +567,4 @@ def vectorstrength(events, period) -> tuple[ndarray, ...]:
     Parameters: events: their times, 1-d; period: a period above 0, or several.
     Errors: ValueError for other dimensions and periods that are not above 0.
     """
-    events, period = array(events), array(period)
-    if events.ndim > 1:
-        raise ValueError("events cannot have dimensions more than 1")
-    if period.ndim > 1:
-        raise ValueError("period cannot have dimensions more than 1")
-    if bool((period <= 0).any()):
-        raise ValueError("periods must be positive")
-    angle = 2 * cuprite.pi / cuprite.atleast_1d(period)[:, None] * cuprite.atleast_1d(events)
-    vector = cuprite.exp(1j * angle).mean(1)
-    strength, phase = abs(vector), cuprite.angle(vector)
-    return (strength[0], phase[0]) if not period.ndim else (strength, phase)
+    return _spectra.vectorstrength(array(events), array(period))

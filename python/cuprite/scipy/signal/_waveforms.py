@@ -1,11 +1,9 @@
 """Test signals: sawtooth and square waves, sweeps of frequency, pulses; wavelets and splines' shapes."""
 from __future__ import annotations
 
-import math
-
 import cuprite
 from cuprite import _numpy as numpy
-from cuprite import _spectra, ndarray
+from cuprite import _spectra, _wavelets, ndarray
 from cuprite._beside import beside_its_arrays
 from cuprite._element_types import type_of
 from cuprite.scipy.signal._arrays import array, floating, host
@@ -132,11 +130,7 @@ def morlet(M, w=5.0, s=1.0, complete=True) -> ndarray:
     Parameters: M: how many samples; w: the frequency; s: samples lie between -2 pi s and 2 pi s; complete: whether
         the constant is subtracted that makes the mean zero.
     """
-    x = cuprite.linspace(-s * _TURN, s * _TURN, M)
-    wave = cuprite.exp(1j * w * x)
-    if complete:
-        wave = wave - numpy.exp(-0.5 * w ** 2)
-    return wave * (cuprite.exp(-0.5 * x * x) * cuprite.pi ** -0.25)
+    return _wavelets.morlet(M, w, s, bool(complete))
 
 
 def morlet2(M, s, w=5) -> ndarray:
@@ -144,8 +138,7 @@ def morlet2(M, s, w=5) -> ndarray:
 
     Parameters: M: how many samples; s: the width; w: the frequency.
     """
-    x = (cuprite.arange(M) - (M - 1.0) / 2) / s
-    return numpy.sqrt(1 / s) * cuprite.exp(1j * w * x) * (cuprite.exp(-0.5 * x * x) * cuprite.pi ** -0.25)
+    return _wavelets.morlet2(M, s, w)
 
 
 def ricker(points, a) -> ndarray:
@@ -153,9 +146,7 @@ def ricker(points, a) -> ndarray:
 
     Parameters: points: how many samples; a: the width.
     """
-    x = cuprite.arange(points) - (points - 1.0) / 2
-    squares = x * x / a ** 2
-    return 2 / (numpy.sqrt(3 * a) * cuprite.pi ** 0.25) * (1 - squares) * cuprite.exp(-0.5 * squares)
+    return _wavelets.ricker(points, a)
 
 
 @beside_its_arrays
@@ -177,9 +168,7 @@ def qmf(hk) -> ndarray:
 
     Parameters: hk: the low-pass filter's coefficients.
     """
-    h = array(hk)
-    signs = cuprite.asarray(numpy.where(numpy.arange(h.size) % 2, -1, 1))
-    return h[::-1] * signs
+    return _wavelets.qmf(array(hk))
 
 
 @beside_its_arrays
@@ -188,6 +177,4 @@ def gauss_spline(x, n) -> ndarray:
 
     Parameters: x: places; n: the order.
     """
-    variance = (n + 1) / 12.0
-    x = array(x)
-    return 1 / math.sqrt(_TURN * variance) * cuprite.exp(-x ** 2 / 2 / variance)
+    return _spectra.gauss_spline(array(x), n)

@@ -104,6 +104,32 @@ CP_API cp_code cp_sparse_svds(cp_sparse *a, cp_array **u, cp_array **s, cp_array
                               const cp_sparse_eigen_options *options);
 #define cp_sparse_svds(...) CP_CALL4(cp_sparse_svds, cp_sparse_eigen_options, __VA_ARGS__, ._ = 0)
 
+typedef struct cp_sparse_lobpcg_report {
+    int64_t iterations;     /* steps that were made */
+    double residual;        /* the greatest norm of a v - w b v of a column v of length 1 */
+    bool converged;         /* whether that is at most tol */
+} cp_sparse_lobpcg_report;
+typedef struct cp_sparse_lobpcg_options {
+    CP_OPTION(cp_sparse *, b);      /* of a v = w b v, Hermitian and positive definite; NULL: v itself */
+    CP_OPTION(cp_sparse *, m);      /* an approximate inverse of a, Hermitian and positive definite, */
+    CP_OPTION(cp_sparse_operator, apply); /* or a function that multiplies an array (rows, k) by one; */
+    CP_OPTION(void *, context);     /* its first argument */
+    CP_OPTION(cp_array *, y);       /* (rows, j): independent columns to which vectors are b-orthogonal */
+    CP_OPTION(double, tol);         /* the residual that is enough; 0: the rows times the root of the type's epsilon */
+    CP_OPTION(int64_t, maxiter);    /* the most steps; 0: 20 */
+    CP_OPTION(bool, smallest);      /* the smallest eigenvalues, not the largest */
+    CP_OPTION(const cp_sparse_map *, map); /* what multiplies (rows, k) where a is NULL */
+    CP_OPTION(cp_sparse_lobpcg_report *, report); /* where not NULL: receives how it went */
+    int _;
+} cp_sparse_lobpcg_options;
+/* The k largest eigenvalues of a Hermitian a, descending, or the smallest, ascending, and their b-orthonormal vectors
+ * (rows, k), from the independent columns of x (rows, k), at most `rows`: by locally optimal block preconditioned
+ * conjugate gradients (Knyazev, 2001). What was reached after maxiter steps is no error, see the report. The device is
+ * waited for twice a step. `vectors` may be NULL; on failure nothing is set. */
+CP_API cp_code cp_sparse_lobpcg(cp_sparse *a, cp_array *x, cp_array **values, cp_array **vectors,
+                                const cp_sparse_lobpcg_options *options);
+#define cp_sparse_lobpcg(...) CP_CALL4(cp_sparse_lobpcg, cp_sparse_lobpcg_options, __VA_ARGS__, ._ = 0)
+
 /* --- the exponential, norms --- */
 typedef struct cp_sparse_expm_options {
     CP_OPTION(double, start);       /* the first time, */

@@ -267,6 +267,118 @@ static void test_singular_values(void **state)
                 }
 }
 
+/* --- blocks --- */
+
+static cp_array *inverse_of(void *context, cp_array *x) { return cp_matmul(context, x); }
+
+/* The extreme values of a matrix, of a pair of matrices, of those orthogonal to known vectors; preconditioned. */
+static void test_blocks(void **state)
+{
+    (void)state;
+    enum { N = 50, K = 3 };
+    for (FOR_DEVICES(d))
+        for (FOR_TYPES(t))
+            for (int i = 0; i < 8; i++)
+                for (CP_SCOPE) {
+                    seed = 81 + (uint64_t)i;
+                    const bool smallest = i % 2, pair = i / 2 % 2, known = i / 4 % 2;
+                    const cp_type type = TYPES[t], wide = is_complex(type) ? CP_COMPLEX128 : CP_FLOAT64;
+                    cp_array *eye = cp_eye(N, N, 0, type), *half = dense_of(N, N, 0, type);
+                    cp_array *line = cp_astype(cp_reshape(cp_arange(1, N + 1, 1, CP_FLOAT64), CP_SHAPE(1, N)), type);
+                    cp_array *a = cp_add(cp_add(half, turned(half)), cp_multiply(cp_multiply(eye, line), cp_float(3)));
+                    cp_array *quarter = cp_multiply(dense_of(N, N, 0, type), cp_float(0.05));
+                    cp_array *b = pair ? cp_add(cp_matmul(quarter, turned(quarter)), eye) : eye;
+                    /* eigenvalues of l^-1 a l^-H with b = l l^H */
+                    cp_array *inverse = cp_inv(cp_cholesky(cp_astype(b, wide)));
+                    cp_array *plain = cp_matmul(cp_matmul(inverse, cp_astype(a, wide)), turned(inverse));
+                    cp_array *all = NULL, *vectors = NULL, *w, *v;
+                    ok(cp_eigh(plain, &all, &vectors) == CP_OK);
+                    double sizes[N], want[K];
+                    ok(cp_to_host(all, sizes, sizeof sizes) == CP_OK);
+                    const int skipped = known ? 2 : 0;
+                    for (int k = 0; k < K; k++) want[k] = smallest ? sizes[k + skipped] : sizes[N - 1 - k - skipped];
+                    const cp_index out[2] = {CP_FULL, smallest ? CP_RANGE(0, 2) : CP_RANGE(N - 2, N)};
+                    cp_array *y = cp_astype(cp_matmul(turned(inverse), cp_slice(vectors, 2, out)), type);
+                    cp_sparse *s = cp_sparse_from_dense(a, CP_SPARSE_CSR), *sb = cp_sparse_from_dense(b, CP_SPARSE_CSC);
+                    cp_array *near = cp_multiply(eye, cp_float(smallest ? 20 : 220)); /* near a or the other end */
+                    near = cp_inv(smallest ? cp_add(near, a) : cp_subtract(near, a));
+                    cp_sparse *m = cp_sparse_from_dense(near, CP_SPARSE_CSR);
+                    dense f = dense_map(a);
+                    const cp_sparse_map map = map_of(&f);
+                    cp_sparse_lobpcg_report r;
+                    const double bound = is_single(type) ? 2e-2 : 1e-8;
+                    for (int how = 0; how < 3; how++) {
+                        cp_sparse_lobpcg_options o = {.b = pair ? sb : NULL, .y = known ? y : NULL, .tol = bound,
+                                                      .maxiter = 400, .smallest = smallest, .report = &r};
+                        if (how == 1) o.m = m;
+                        if (how == 2) o.map = &map, o.apply = inverse_of, o.context = near;
+                        cp_array *x = dense_of(N, K, 1, type);
+                        ok((cp_sparse_lobpcg)(how == 2 ? NULL : s, x, &w, &v, &o) == CP_OK);
+                        assert_true(r.converged && r.residual <= bound && r.iterations > 2);
+                        assert_int_equal(cp_type_of(v), type);
+                        assert_int_equal(cp_type_of(w), is_single(type) ? CP_FLOAT32 : CP_FLOAT64);
+                        check_near(cp_astype(w, CP_FLOAT64), is_single(type) ? 2e-3 : 1e-10, K, want);
+                        cp_array *bv = cp_matmul(b, v), *left = cp_subtract(cp_matmul(a, v), cp_multiply(bv, w));
+                        check_below(largest(left), 1.1 * bound);
+                        cp_array *gram = cp_subtract(cp_matmul(turned(v), bv), cp_eye(K, K, 0, CP_FLOAT64));
+                        check_below(largest(gram), is_single(type) ? 1e-4 : 1e-10);
+                        if (known) check_below(largest(cp_matmul(turned(y), bv)), is_single(type) ? 1e-3 : 1e-9);
+                    }
+                    assert_true(f.calls > 2);
+                    cp_sparse_free(s), cp_sparse_free(sb), cp_sparse_free(m);
+                }
+}
+/* All eigenvalues, one element, equal ones, 0, few steps, what is refused. */
+static void test_small_blocks(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (CP_SCOPE) {
+            seed = 91;
+            cp_array *a = hermitian(5, CP_FLOAT64), *w = NULL, *v = NULL;
+            double all[5];
+            eigenvalues_of(a, all);
+            cp_sparse *s = cp_sparse_from_dense(a, CP_SPARSE_COO);
+            ok(cp_sparse_lobpcg(s, dense_of(5, 5, 1, CP_FLOAT64), &w, &v, .smallest = true) == CP_OK);
+            check_near(w, 1e-12, 5, all);
+            check_pairs(a, w, v, 1e-12);
+            cp_sparse_lobpcg_report r;
+            cp_array *one = dense_of(5, 1, 1, CP_FLOAT64);
+            ok(cp_sparse_lobpcg(s, one, &w, NULL, .tol = 1e-300, .maxiter = 1, .report = &r) == CP_OK);
+            assert_true(r.iterations == 1 && !r.converged && r.residual > 0);
+            cp_array *x = cp_ones(CP_SHAPE(5, 2), CP_FLOAT64);
+            w = NULL;
+            refuses(cp_sparse_lobpcg(s, x, &w, &v),
+                    "sparse_lobpcg: x must have linearly independent columns, and b be positive definite");
+            refuses(cp_sparse_lobpcg(s, doubles(1, 2, 3, 4, 5), &w, &v),
+                    "sparse_lobpcg: x must be 2-D and have 5 rows, and 1 to 5 columns");
+            refuses(cp_sparse_lobpcg(s, x, &w, &v, .y = dense_of(5, 4, 1, CP_FLOAT64)),
+                    "sparse_lobpcg: y must be 2-D and have 5 rows, and at most 3 columns");
+            refuses(cp_sparse_lobpcg(s, x, &w, &v, .tol = NAN), "sparse_lobpcg: tol must not be NaN");
+            refuses(cp_sparse_lobpcg(s, x, NULL, &v), "sparse_lobpcg: an argument is NULL");
+            cp_array *nan = cp_full(CP_SHAPE(5, 2), CP_FLOAT64, cp_float(NAN));
+            refuses(cp_sparse_lobpcg(s, nan, &w, &v), "sparse_lobpcg: products must be finite");
+            assert_null(w);
+            cp_sparse_free(s);
+            const double line[] = {4, 4, 4, 4, 2};
+            cp_array *of_line = cp_from_host(line, CP_FLOAT64, CP_SHAPE(1, 5), NULL);
+            cp_array *equal = cp_multiply(cp_eye(5, 5, 0, CP_FLOAT64), of_line);
+            s = cp_sparse_from_dense(equal, CP_SPARSE_CSR);
+            ok(cp_sparse_lobpcg(s, dense_of(5, 2, 1, CP_FLOAT64), &w, &v, .report = &r) == CP_OK);
+            near_values(w, 1e-6, 4, 4);
+            assert_true(r.converged);
+            cp_sparse_free(s);
+            s = cp_sparse_from_dense(cp_zeros(CP_SHAPE(4, 4), CP_FLOAT64), CP_SPARSE_CSR);
+            ok(cp_sparse_lobpcg(s, dense_of(4, 2, 1, CP_FLOAT64), &w, &v) == CP_OK);
+            values(w, 0, 0);
+            cp_sparse_free(s);
+            s = cp_sparse_from_dense(cp_from_host((double[]){-3}, CP_FLOAT64, CP_SHAPE(1, 1), NULL), CP_SPARSE_CSR);
+            ok(cp_sparse_lobpcg(s, cp_ones(CP_SHAPE(1, 1), CP_FLOAT64), &w, &v) == CP_OK);
+            near_values(w, 1e-15, -3);
+            cp_sparse_free(s);
+        }
+}
+
 /* --- norms, the exponential --- */
 
 static double norm_1(cp_array *a)
@@ -412,6 +524,8 @@ static bool body(void)
     bool all = cp_sparse_eigsh(a, &w, &v, .k = 1, .ncv = 2) == CP_OK;
     all &= cp_sparse_svds(a, &u, &s, &vh, .k = 2) == CP_OK;
     cp_array *b = doubles(1, 2, 3), *estimate = cp_sparse_onenormest(a, .v = &v, .w = &w);
+    cp_array *start = x ? cp_slice(cp_reshape(x, CP_SHAPE(3, 3)), CP_ITEMS(CP_FULL, CP_RANGE(0, 1))) : NULL;
+    all &= cp_sparse_lobpcg(a, start, &w, &v, .b = a, .m = a, .maxiter = 2, .tol = 1e-300) == CP_OK;
     all &= estimate && v && w && cp_sparse_expm_multiply(a, b) && cp_sparse_expm_multiply(a, b, .stop = 1, .num = 2);
     cp_sparse_free(a);
     cp_scope_end(scope);
@@ -429,6 +543,7 @@ int main(void)
         cmocka_unit_test(test_eigenvalues), cmocka_unit_test(test_near_a_number),
         cmocka_unit_test(test_few_different_eigenvalues), cmocka_unit_test(test_restarts_of_lanczos),
         cmocka_unit_test(test_wrong_eigenvalues), cmocka_unit_test(test_singular_values),
+        cmocka_unit_test(test_blocks), cmocka_unit_test(test_small_blocks),
         cmocka_unit_test(test_estimates_of_norms), cmocka_unit_test(test_exponentials),
         cmocka_unit_test(test_special_exponentials), cmocka_unit_test(test_allocations)};
     return check_run(tests);

@@ -13,6 +13,7 @@
 #define CUPRITE_SPARSE_H
 
 #include "csr.h"
+#include "random.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,6 +44,13 @@ CP_API cp_sparse *cp_sparse_from_dense(cp_array *x, cp_sparse_format format);
  * is in column c, as in scipy.sparse.dia_array. Zeros are left out, but in the format of diagonals. */
 CP_API cp_sparse *cp_sparse_from_diagonals(int64_t rows, int64_t columns, cp_array *diagonals, int n,
                                            const int64_t *offsets, cp_sparse_format format);
+/* Ones on the k-th diagonal above the main one, on the current device. */
+CP_API cp_sparse *cp_sparse_eye(int64_t rows, int64_t columns, int64_t k, cp_type type, cp_sparse_format format);
+/* Random elements at random places, density (0 to 1) times as many as there are, on the current device: floating ones
+ * from 0 to 1, complex ones of two such numbers, integers of all that the type holds but the greatest. The numbers are
+ * those of cuprite.scipy.sparse.random for the same generator. */
+CP_API cp_sparse *cp_sparse_random(int64_t rows, int64_t columns, double density, cp_type type, cp_sparse_format format,
+                                   cp_rng *g);
 CP_API cp_sparse *cp_sparse_retain(cp_sparse *a); /* one more reference, for one more cp_sparse_free; returns a */
 CP_API void cp_sparse_free(cp_sparse *a);         /* one reference less; NULL is fine */
 
@@ -84,7 +92,31 @@ CP_API cp_sparse *cp_sparse_triu(cp_sparse *a, int64_t k); /* the upper triangle
  * (compressed rows of diagonals, blocks) and the type that holds all. */
 CP_API cp_sparse *cp_sparse_hstack(int n, cp_sparse *const *a); /* beside each other */
 CP_API cp_sparse *cp_sparse_vstack(int n, cp_sparse *const *a); /* below each other */
+/* n matrices along the diagonal of a larger one, whose other elements are 0; in a format as stacks. */
+CP_API cp_sparse *cp_sparse_block_diag(int n, cp_sparse *const *a);
+/* A grid of down x right matrices, row by row, NULL where all elements are 0. Those beside each other have as many
+ * rows, those below each other as many columns; a line of the grid without a matrix has none. In the format of the
+ * first one, as stacks. */
+CP_API cp_sparse *cp_sparse_bmat(int down, int right, cp_sparse *const *blocks);
+/* The same elements in the order of rows in another shape of as many; one length may be -1: what is left. In a's format
+ * (compressed rows of diagonals, blocks), as what the functions up to the diagonal give. */
+CP_API cp_sparse *cp_sparse_reshape(cp_sparse *a, int64_t rows, int64_t columns);
+/* The elements that are inside of another shape; what is beyond the old one is 0. */
+CP_API cp_sparse *cp_sparse_resize(cp_sparse *a, int64_t rows, int64_t columns);
+/* A matrix with other elements, converted to a's type, at the places rows[i], columns[i]: integers, negative ones from
+ * the end. values: as many, or one for all. Of a place that is there twice the last one counts. */
+CP_API cp_sparse *cp_sparse_assign(cp_sparse *a, cp_array *rows, cp_array *columns, cp_array *values);
+/* The same at each row and column that cp_sparse_slice would take; values, at most 2-d, broadcast. */
+CP_API cp_sparse *cp_sparse_assign_slice(cp_sparse *a, int n, const cp_index *items, cp_array *values);
+/* The same on the k-th diagonal above the main one: a number, or 1-d values from its beginning on. */
+CP_API cp_sparse *cp_sparse_set_diagonal(cp_sparse *a, cp_array *values, int64_t k);
+/* The elements at the places rows[i], columns[i], 1-d; integers as above. */
+CP_API cp_array *cp_sparse_elements(cp_sparse *a, cp_array *rows, cp_array *columns);
+/* Rows, columns and values of the elements that are not 0, in the order of rows; the caller frees each, and writes to
+ * none. */
+CP_API cp_code cp_sparse_find(cp_sparse *a, cp_array **rows, cp_array **columns, cp_array **values);
 CP_API cp_array *cp_sparse_diagonal(cp_sparse *a, int64_t k);     /* the k-th one above the main one, 1-d */
+CP_API cp_array *cp_sparse_trace(cp_sparse *a, int64_t k);        /* the sum of such a diagonal, 0-d */
 
 /* --- arithmetic --- */
 /* Sums, differences and products of elements of matrices of one shape, in a's format (compressed rows but of columns).
@@ -93,10 +125,18 @@ CP_API cp_sparse *cp_sparse_add(cp_sparse *a, cp_sparse *b);       /* the sum of
 CP_API cp_sparse *cp_sparse_subtract(cp_sparse *a, cp_sparse *b);  /* the difference of two matrices */
 CP_API cp_sparse *cp_sparse_multiply(cp_sparse *a, cp_sparse *b);  /* elements of a times those of b */
 CP_API cp_sparse *cp_sparse_scale(cp_sparse *a, cp_array *factor); /* times a number, a 0-d array such as cp_float(2) */
+/* Elements times those of an array, where one is stored, in a's format (compressed rows of diagonals, blocks). Both
+ * broadcast. */
+CP_API cp_sparse *cp_sparse_multiply_dense(cp_sparse *a, cp_array *x);
+CP_API cp_sparse *cp_sparse_conj(cp_sparse *a);                    /* the complex conjugates of the elements */
 CP_API cp_sparse *cp_sparse_matmul(cp_sparse *a, cp_sparse *b);    /* the product of two matrices, in a's format */
 CP_API cp_array *cp_sparse_dot(cp_sparse *a, cp_array *x);         /* times a vector, or an array (columns, k) */
 /* Kronecker's product of matrices: each element of a times b, in a's format (compressed rows of diagonals, blocks). */
 CP_API cp_sparse *cp_sparse_kron(cp_sparse *a, cp_sparse *b);
+/* Kronecker's sum of square matrices: kron(I, a) + kron(b, I). */
+CP_API cp_sparse *cp_sparse_kronsum(cp_sparse *a, cp_sparse *b);
+/* A square matrix times itself: the product of n of them, n = 0: ones on the diagonal. */
+CP_API cp_sparse *cp_sparse_matrix_power(cp_sparse *a, int64_t n);
 /* The sums of columns (axis 0) or rows (axis 1), 1-d, or of all elements (CP_FLAT), 0-d. Integers become int64 or
  * uint64, as in NumPy. */
 CP_API cp_array *cp_sparse_sum(cp_sparse *a, int axis);
@@ -107,6 +147,14 @@ CP_API cp_array *cp_sparse_mean(cp_sparse *a, int axis);
  * there is no element along the axis. Along an axis these wait. */
 CP_API cp_array *cp_sparse_max(cp_sparse *a, int axis); /* greatest elements */
 CP_API cp_array *cp_sparse_min(cp_sparse *a, int axis); /* least elements */
+CP_API cp_array *cp_sparse_nanmax(cp_sparse *a, int axis); /* greatest of those that are not NaN */
+CP_API cp_array *cp_sparse_nanmin(cp_sparse *a, int axis); /* least of those that are not NaN */
+/* Where they are, int64: the first one of equal ones, for CP_FLAT in the order of rows. NaN counts as the extreme of a
+ * line whose elements are all stored; where some are not, the first of those zeros does, as in SciPy. */
+CP_API cp_array *cp_sparse_argmax(cp_sparse *a, int axis); /* places of the greatest elements */
+CP_API cp_array *cp_sparse_argmin(cp_sparse *a, int axis); /* places of the least elements */
+/* How many elements are not 0, int64. */
+CP_API cp_array *cp_sparse_count_nonzero(cp_sparse *a, int axis);
 /* A norm, 0-d: 'F' Frobenius' (the root of the sum of squares), '1' the greatest sum of a column's absolute values, 'I'
  * of a row's. */
 CP_API cp_array *cp_sparse_norm(cp_sparse *a, char order);
@@ -118,13 +166,17 @@ CP_API cp_sparse *cp_sparse_apply(cp_sparse *a, cp_array *(*f)(cp_array *x));
 /* Stored elements to a power, a 0-d array such as cp_float(2). CP_ERROR_VALUE for 0. Waits. In the format as apply. */
 CP_API cp_sparse *cp_sparse_power(cp_sparse *a, cp_array *exponent);
 /* Elements beside elements of two matrices of one shape, in a's format (compressed rows but of columns); what becomes 0
- * is left out. The results of comparisons are of bool: those that are true for two zeros would be full matrices, and
- * are the negation of these. */
+ * is left out. The results of comparisons are of bool. */
 CP_API cp_sparse *cp_sparse_maximum(cp_sparse *a, cp_sparse *b);   /* the greater one */
 CP_API cp_sparse *cp_sparse_minimum(cp_sparse *a, cp_sparse *b);   /* the smaller one */
 CP_API cp_sparse *cp_sparse_not_equal(cp_sparse *a, cp_sparse *b); /* whether they differ */
 CP_API cp_sparse *cp_sparse_less(cp_sparse *a, cp_sparse *b);      /* whether a's is smaller */
 CP_API cp_sparse *cp_sparse_greater(cp_sparse *a, cp_sparse *b);   /* whether a's is greater */
+/* The negations of these, as in SciPy: true for two zeros, so that about all elements are stored, and for NaN where
+ * the comparison before is not. */
+CP_API cp_sparse *cp_sparse_equal(cp_sparse *a, cp_sparse *b);         /* not not_equal */
+CP_API cp_sparse *cp_sparse_less_equal(cp_sparse *a, cp_sparse *b);    /* not greater */
+CP_API cp_sparse *cp_sparse_greater_equal(cp_sparse *a, cp_sparse *b); /* not less */
 
 /* --- systems of equations --- */
 /* A function of vectors: a new array, of as many elements as the matrix that it stands for has rows, a reference to an

@@ -259,6 +259,12 @@ static cp_array *numbers_of(const chosen *c)
     if (c->numbers) return c->numbers;
     return cp_arange_int(c->start, c->start + c->count * c->step, c->step, CP_INT64);
 }
+cp_array *cpi_sparse_chosen(const char *name, const cp_index *item, int axis, int64_t n)
+{
+    chosen c;
+    if (choose(name, item, axis, n, &c) != CP_OK) return NULL;
+    return c.all ? cp_arange_int(0, n, 1, CP_INT64) : numbers_of(&c);
+}
 static cp_sparse *take(const cp_sparse *a, cp_array *lines)
 {
     cpi_sparse_parts p = {0};

@@ -49,6 +49,15 @@ cp_sparse *cp_sparse_power(cp_sparse *a, cp_array *exponent)
     return cpi_sparse_end(&scope, same);
 }
 
+cp_sparse *cp_sparse_conj(cp_sparse *a)
+{
+    cpi_composite scope;
+    if (cpi_null("sparse_conj", a)) return NULL;
+    if (cp_type_kind(a->part[0]->type) != 'c') return cp_sparse_retain(a);
+    if (!cpi_sparse_begin(&scope, "sparse_conj", a)) return NULL;
+    return cpi_sparse_end(&scope, cpi_sparse_with_data(a, cp_conjugate(a->part[0])));
+}
+
 /* --- two matrices --- */
 
 /* f of the elements at the places that either has. */
@@ -81,60 +90,67 @@ cp_sparse *cp_sparse_not_equal(cp_sparse *a, cp_sparse *b) { return beside("spar
 cp_sparse *cp_sparse_less(cp_sparse *a, cp_sparse *b) { return beside("sparse_less", a, b, cp_less); }
 cp_sparse *cp_sparse_greater(cp_sparse *a, cp_sparse *b) { return beside("sparse_greater", a, b, cp_greater); }
 
-/* --- along an axis --- */
-
-static cp_code check_axis(const char *name, int axis)
-{
-    if (axis == 0 || axis == 1 || axis == CP_FLAT) return CP_OK;
-    return cpi_fail(CP_ERROR_AXIS, "%s: axis must be 0, 1 or CP_FLAT, not %d", name, axis);
-}
-/* A canonical matrix by the lines along which the axis goes. */
-static cp_sparse *along(cp_sparse *a, int axis)
-{
-    cp_sparse *lines = cp_sparse_convert(a, axis ? CP_SPARSE_CSR : CP_SPARSE_CSC);
-    cp_sparse *m = lines ? cpi_sparse_canonical(lines) : NULL;
-    cp_sparse_free(lines);
-    return m;
-}
-static cp_array *extreme_of_lines(const cp_sparse *m, cp_op op, cp_array *(*f)(cp_array *x, cp_array *y))
-{
-    const cp_type type = m->part[0]->type;
-    cp_array *y = cp_zeros(CP_SHAPE(cpi_sparse_major(m)), type);
-    if (!y || !m->part[0]->size) return y;
-    cp_array *lengths = cp_diff(m->part[2], 1, 0), *lines = cp_flatnonzero(lengths);
-    cp_array *begin = cp_take(m->part[2], lines, 0), *length = cp_take(lengths, lines, 0);
-    cp_array *value = begin ? cp_ufunc_reduceat(op, m->part[0], begin, 0) : NULL;
-    if (!value) return NULL;
-    value = cp_where(cp_less(length, cp_int(cpi_sparse_minor(m))), f(value, zero_of(type)), value);
-    return value && cp_put(y, lines, value) == CP_OK ? y : NULL;
-}
-static cp_array *extreme(const char *name, cp_sparse *a, int axis, cp_op op,
-                         cp_array *(*f)(cp_array *x, cp_array *y))
+/* Where f is not true, zeros that are not stored among them. */
+static cp_sparse *nowhere(const char *name, cp_sparse *a, cp_sparse *b, cp_array *(*f)(cp_array *x, cp_array *y))
 {
     cpi_composite scope;
-    if (cpi_null(name, a) || check_axis(name, axis)) return NULL;
-    if (axis == CP_FLAT ? !a->rows || !a->columns : !(axis ? a->columns : a->rows))
-        return cpi_fail(CP_ERROR_VALUE, "%s: there must be an element along the axis", name), NULL;
     if (!cpi_sparse_begin(&scope, name, a)) return NULL;
-    cp_sparse *m = axis == CP_FLAT ? cpi_sparse_canonical(a) : along(a, axis);
-    cp_array *y = NULL;
-    if (m && axis != CP_FLAT) y = extreme_of_lines(m, op, f);
-    else if (m) {
-        const int64_t n = m->part[0]->size;
-        y = n ? cp_ufunc_reduce(op, m->part[0]) : zero_of(m->part[0]->type);
-        if (y && n && (n % a->rows || n / a->rows != a->columns)) y = f(y, zero_of(m->part[0]->type));
-    }
+    cp_sparse *m = beside(name, a, b, f), *made = NULL;
+    cp_array *dense = m ? cp_sparse_dense(m) : NULL;
+    if (dense) made = cp_sparse_from_dense(cp_logical_not(dense), m->format);
     cp_sparse_free(m);
-    return cpi_end(&scope, y);
+    return cpi_sparse_end(&scope, made);
 }
-cp_array *cp_sparse_max(cp_sparse *a, int axis) { return extreme("sparse_max", a, axis, CP_OP_maximum, cp_maximum); }
-cp_array *cp_sparse_min(cp_sparse *a, int axis) { return extreme("sparse_min", a, axis, CP_OP_minimum, cp_minimum); }
+cp_sparse *cp_sparse_equal(cp_sparse *a, cp_sparse *b) { return nowhere("sparse_equal", a, b, cp_not_equal); }
+cp_sparse *cp_sparse_less_equal(cp_sparse *a, cp_sparse *b) { return nowhere("sparse_less_equal", a, b, cp_greater); }
+cp_sparse *cp_sparse_greater_equal(cp_sparse *a, cp_sparse *b)
+{
+    return nowhere("sparse_greater_equal", a, b, cp_less);
+}
+
+/* A matrix of one line as `n` equal ones. */
+static cp_sparse *repeated(cp_sparse *a, int64_t rows, int64_t columns)
+{
+    const cp_index items[2] = {a->rows == rows ? CP_FULL : CP_BY(cp_zeros(CP_SHAPE(rows), CP_INT64)),
+                               a->columns == columns ? CP_FULL : CP_BY(cp_zeros(CP_SHAPE(columns), CP_INT64))};
+    return cp_sparse_slice(a, 2, items);
+}
+cp_sparse *cp_sparse_multiply_dense(cp_sparse *a, cp_array *x)
+{
+    const char *name = "sparse_multiply_dense";
+    cpi_composite scope;
+    if (cpi_null(name, a) || cpi_null(name, x)) return NULL;
+    if (!x->ndim) return cp_sparse_scale(a, x);
+    if (x->ndim > 2) return cpi_fail(CP_ERROR_VALUE, "%s: x must be at most 2-D, not %d-D", name, x->ndim), NULL;
+    const int64_t tall = x->ndim == 2 ? x->shape[0] : 1, wide = x->shape[x->ndim - 1];
+    const int64_t rows = a->rows == 1 ? tall : a->rows, columns = a->columns == 1 ? wide : a->columns;
+    if ((tall != 1 && tall != rows) || (wide != 1 && wide != columns))
+        return cpi_fail(CP_ERROR_VALUE, "%s: inconsistent shapes (%lld, %lld) and (%lld, %lld)", name,
+                        (long long)a->rows, (long long)a->columns, (long long)tall, (long long)wide), NULL;
+    if (!cpi_sparse_begin(&scope, name, a)) return NULL;
+    cp_sparse *m = cpi_sparse_compressed(a), *full = m ? repeated(m, rows, columns) : NULL, *made = NULL;
+    if (full) {
+        const bool by_rows = full->format == CP_SPARSE_CSR;
+        cp_array *line = cp_csr_rows(full->part[1], full->part[2]), *other = full->part[1];
+        cp_array *all = cp_broadcast_to(x, CP_SHAPE(rows, columns)), *factor = NULL;
+        const cp_index at[2] = {CP_BY(by_rows ? line : other), CP_BY(by_rows ? other : line)};
+        if (all && line) factor = cp_index_get(all, 2, at);
+        made = factor ? cpi_sparse_with_data(full, single(cp_multiply(full->part[0], factor))) : NULL;
+    }
+    cp_sparse *same = cpi_sparse_in_kind(made, a);
+    cp_sparse_free(made);
+    cp_sparse_free(full);
+    cp_sparse_free(m);
+    return cpi_sparse_end(&scope, same);
+}
+
+/* --- along an axis --- */
 
 cp_array *cp_sparse_mean(cp_sparse *a, int axis)
 {
     const char *name = "sparse_mean";
     cpi_composite scope;
-    if (cpi_null(name, a) || check_axis(name, axis)) return NULL;
+    if (cpi_null(name, a) || cpi_sparse_check_axis(name, axis)) return NULL;
     if (!cpi_sparse_begin(&scope, name, a)) return NULL;
     const cp_type type = a->part[0]->type, within = cpi_is_int(type) || type == CP_BOOL ? CP_FLOAT64 : type;
     const double n = axis == CP_FLAT ? (double)a->rows * (double)a->columns : (double)(axis ? a->columns : a->rows);

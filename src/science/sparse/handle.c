@@ -62,7 +62,7 @@ cp_code cp_sparse_arrays(const cp_sparse *a, cp_array **data, cp_array **first, 
 
 static const char *const NEW = "sparse_new";
 
-static cp_code check_shape(const char *name, int64_t rows, int64_t columns, cp_sparse_format format)
+cp_code cpi_sparse_check_shape(const char *name, int64_t rows, int64_t columns, cp_sparse_format format)
 {
     if (rows < 0) return cpi_fail(CP_ERROR_VALUE, "%s: rows must not be negative, not %lld", name, (long long)rows);
     if (columns < 0)
@@ -73,7 +73,7 @@ static cp_code check_shape(const char *name, int64_t rows, int64_t columns, cp_s
         return cpi_fail(CP_ERROR_VALUE, "%s: there is no format %d", name, (int)format);
     return CP_OK;
 }
-static cp_code check_elements(const char *name, const char *what, cp_type t)
+cp_code cpi_sparse_check_type(const char *name, const char *what, cp_type t)
 {
     if (!cpi_is_half(t)) return CP_OK;
     return cpi_fail(CP_ERROR_TYPE, "%s: %s must not be %s: a sparse matrix has no such elements", name, what,
@@ -177,12 +177,12 @@ cp_sparse *cp_sparse_new(cp_sparse_format format, int64_t rows, int64_t columns,
                          cp_array *second)
 {
     cpi_composite f;
-    if (check_shape(NEW, rows, columns, format)) return NULL;
+    if (cpi_sparse_check_shape(NEW, rows, columns, format)) return NULL;
     const bool two = !FORMS[format].second;
     if (two && second)
         return cpi_fail(CP_ERROR_VALUE, "%s: diagonals have no third array: second must be NULL", NEW), NULL;
     if (cpi_null(NEW, data) || cpi_null(NEW, first) || (!two && cpi_null(NEW, second)) ||
-        check_line("data", data, FORMS[format].ndim, false) || check_elements(NEW, "data", data->type) ||
+        check_line("data", data, FORMS[format].ndim, false) || cpi_sparse_check_type(NEW, "data", data->type) ||
         check_line(FORMS[format].first, first, 1, true) ||
         (!two && check_line(FORMS[format].second, second, 1, true)) || !cpi_begin(&f, NEW, data))
         return NULL;
@@ -203,7 +203,8 @@ cp_sparse *cp_sparse_from_dense(cp_array *x, cp_sparse_format format)
 {
     const char *name = "sparse_from_dense";
     cpi_composite f;
-    if (cpi_null(name, x) || check_shape(name, 0, 0, format) || check_elements(name, "x", x->type)) return NULL;
+    if (cpi_null(name, x) || cpi_sparse_check_shape(name, 0, 0, format) || cpi_sparse_check_type(name, "x", x->type))
+        return NULL;
     if (x->ndim != 2) return cpi_fail(CP_ERROR_VALUE, "%s: x must be 2-D, not %d-D", name, x->ndim), NULL;
     if (!cpi_begin(&f, name, x)) return NULL;
     const int64_t rows = x->shape[0], columns = x->shape[1];
@@ -247,8 +248,9 @@ cp_sparse *cp_sparse_from_diagonals(int64_t rows, int64_t columns, cp_array *dia
 {
     const char *name = "sparse_from_diagonals";
     cpi_composite f;
-    if (cpi_null(name, diagonals) || (n > 0 && cpi_null(name, offsets)) || check_shape(name, rows, columns, format) ||
-        check_elements(name, "diagonals", diagonals->type) || check_diagonals(name, diagonals, n, offsets) ||
+    if (cpi_null(name, diagonals) || (n > 0 && cpi_null(name, offsets)) ||
+        cpi_sparse_check_shape(name, rows, columns, format) ||
+        cpi_sparse_check_type(name, "diagonals", diagonals->type) || check_diagonals(name, diagonals, n, offsets) ||
         !cpi_begin(&f, name, diagonals))
         return NULL;
     if (format == CP_SPARSE_DIA) {

@@ -57,6 +57,15 @@ bool cpi_sparse_agree(cp_sparse *a, cp_sparse *b, bool canonical, cp_sparse *out
 /* What was made of a's elements: triples of triples, of diagonals and blocks the compressed rows that it is. */
 cp_sparse *cpi_sparse_in_kind(cp_sparse *made, const cp_sparse *a);
 
+cp_code cpi_sparse_check_axis(const char *name, int axis); /* 0, 1 or CP_FLAT */
+/* Do rows and columns hold a matrix? */
+cp_code cpi_sparse_check_shape(const char *name, int64_t rows, int64_t columns, cp_sparse_format format);
+cp_code cpi_sparse_check_type(const char *name, const char *what, cp_type t);
+/* Triples in the format of `like`: compressed rows where that is of diagonals or blocks. */
+cp_sparse *cpi_sparse_of_triples(int64_t rows, int64_t columns, cpi_sparse_parts p, cp_sparse_format like);
+/* What an item of cp_sparse_slice takes of an axis of n: numbers, int64; NULL with the error set. */
+cp_array *cpi_sparse_chosen(const char *name, const cp_index *item, int axis, int64_t n);
+
 /* --- diagonals and blocks (formats.c), inside of a call --- */
 
 cp_code cpi_sparse_check_rows(const char *name, cp_array *indices, cp_array *indptr, int64_t minor, int64_t *found,

@@ -77,7 +77,8 @@ C_ONLY = {
                      "gmres to_blocks minres qmr lgmres gcrotmk lsqr lsmr eigsh svds "
                      "lobpcg expm_multiply onenormest argmax argmin nanmax nanmin count_nonzero trace assign "
                      "assign_slice elements set_diagonal reshape resize block_diag bmat kronsum eye random "
-                     "matrix_power conj multiply_dense equal less_equal greater_equal".split()),
+                     "matrix_power conj multiply_dense equal less_equal greater_equal lu lu_free lu_nnz "
+                     "lu_parts lu_solve spsolve spsolve_triangular".split()),
                     "one object for what cuprite.scipy.sparse has as classes"),
     "cstruct": ATTRIBUTE, "struct_argument": "the objects of cstruct and mdspan",
     **dict.fromkeys("sort_inplace partition_inplace".split(), "the method of that name"),

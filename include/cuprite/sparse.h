@@ -178,6 +178,47 @@ CP_API cp_sparse *cp_sparse_equal(cp_sparse *a, cp_sparse *b);         /* not no
 CP_API cp_sparse *cp_sparse_less_equal(cp_sparse *a, cp_sparse *b);    /* not greater */
 CP_API cp_sparse *cp_sparse_greater_equal(cp_sparse *a, cp_sparse *b); /* not less */
 
+/* --- systems of equations, by factors --- */
+/* x with a x = b for a square a; b is a vector or (rows, k). Integers become float64. Systems of at most 100 rows or of
+ * a narrow band are solved in an array, others by the factors below; both in the host's memory, so that devices give
+ * the same bits. CP_ERROR_LINALG for a singular matrix. Waits. */
+CP_API cp_array *cp_sparse_spsolve(cp_sparse *a, cp_array *b);
+/* The same of a triangle by substitution; elements of the other one are not read, and with unit_diagonal neither are
+ * those of the diagonal, which count as 1. CP_ERROR_LINALG for a zero on the diagonal. */
+CP_API cp_array *cp_sparse_spsolve_triangular(cp_sparse *a, cp_array *b, bool lower, bool unit_diagonal);
+/* How columns are ordered, so that factors have few elements. */
+typedef enum cp_sparse_order {
+    CP_SPARSE_ORDER_CHOSEN,   /* CP_SPARSE_ORDER_SYMMETRIC where places are symmetric and each diagonal element is at */
+                              /* least as large as the rest of its column together; else CP_SPARSE_ORDER_COLUMNS */
+    CP_SPARSE_ORDER_NATURAL,  /* as they are */
+    CP_SPARSE_ORDER_COLUMNS,  /* by approximate minimum degree of columns, for any pivots (COLAMD) */
+    CP_SPARSE_ORDER_SYMMETRIC /* likewise of the matrix and its transpose together, for pivots on the diagonal */
+} cp_sparse_order;
+typedef struct cp_sparse_lu_options {
+    CP_OPTION(cp_sparse_order, order);
+    CP_OPTION(double, threshold); /* the diagonal is the pivot where it has this part of the column's greatest one; */
+                                  /* 0: 1, the greatest one; negative: wherever it is not 0 */
+    CP_OPTION(double, drop);      /* incomplete factors: elements below this part of the column's greatest one are */
+                                  /* left out; 0: none */
+    CP_OPTION(double, fill);      /* each factor's column has at most so many times the elements of a's; 0: all */
+    int _;
+} cp_sparse_lu_options;
+typedef struct cp_sparse_factors cp_sparse_factors;
+/* Factors P a Q = L U of a square matrix, with pivots of the greatest size in each column (Gilbert and Peierls, 1988),
+ * in the host's memory; any number of threads may solve with them. CP_ERROR_LINALG where a column has no pivot. Waits.
+ */
+CP_API cp_sparse_factors *cp_sparse_lu(cp_sparse *a, const cp_sparse_lu_options *options);
+#define cp_sparse_lu(...) CP_CALL(cp_sparse_lu, cp_sparse_lu_options, __VA_ARGS__, ._ = 0)
+CP_API void cp_sparse_lu_free(cp_sparse_factors *f); /* NULL is fine */
+/* x with op(a) x = b on b's device, in the factors' type, complex where b is; trans 0: a, 1: its transpose, 2: its
+ * conjugate transpose. */
+CP_API cp_array *cp_sparse_lu_solve(const cp_sparse_factors *f, cp_array *b, int trans);
+CP_API int64_t cp_sparse_lu_nnz(const cp_sparse_factors *f); /* elements of both factors, L's ones not counted */
+/* L with its ones and U, compressed columns on the matrix' device, and where each row and column goes (int32); the
+ * caller frees all four. */
+CP_API cp_code cp_sparse_lu_parts(const cp_sparse_factors *f, cp_sparse **l, cp_sparse **u, cp_array **rows,
+                                  cp_array **columns);
+
 /* --- systems of equations --- */
 /* A function of vectors: a new array, of as many elements as the matrix that it stands for has rows, a reference to an
  * older one, or x; NULL, with the error set, on failure. It is called inside a scope that ends after the step. x is not

@@ -125,7 +125,8 @@ def call_with_options(text, name, body, declared):
     every = ", ".join(given + [f".{n} = o.{n}" for n in names])
     test = {"cp_array *": "SAME_ARRAYS", "char *": "SAME_TEXTS", "cp_stream *": "BOTH_STREAMS",
             "cp_event *": "BOTH_EVENTS", "double": "SAME_NUMBERS", "int64_t": "SAME_NUMBERS",
-            "cp_module *": "DO_NOT_COMPILE", "cp_kernel *": "DO_NOT_COMPILE"}.get(result, "SAME_CODES")
+            "cp_module *": "DO_NOT_COMPILE", "cp_kernel *": "DO_NOT_COMPILE",
+            "cp_sparse_factors *": "REFUSED"}.get(result, "SAME_CODES")
     return (f"    {{\n        static {form[2]} o;\n"
             f"        {test}(cp_{name[3:]}({', '.join(given)}), ({name})({', '.join(given)}, NULL));\n"
             f"        {test}({name}({every}), ({name})({', '.join(given)}, &o));\n    }}\n")
@@ -221,6 +222,13 @@ static int same(cp_array *a, cp_code first, cp_array *b, cp_code second)
     } while (0)
 #define BOTH_STREAMS(left, right) BOTH(left, right, cp_stream, cp_stream_free)
 #define BOTH_EVENTS(left, right) BOTH(left, right, cp_event, cp_event_free)
+#define REFUSED(left, right) \\
+    do { \\
+        if ((left) || cp_error() != CP_ERROR_VALUE) wrong++, puts(#left); \\
+        cp_error_clear(); \\
+        if ((right) || cp_error() != CP_ERROR_VALUE) wrong++, puts(#right); \\
+        cp_error_clear(); \\
+    } while (0)
 #define DO_NOT_COMPILE(left, right) \\
     do { \\
         if ((left) || cp_error() != CP_ERROR_COMPILE) wrong++, puts(#left); \\

@@ -27,11 +27,25 @@ CPS_MATH cps_tridiagonal cps_mathieu_chain(int odd, double m, double q)
     c.place = (m - c.p) / 2;
     return c;
 }
-/* A characteristic value for a start: its series of small q, or its expansion for large ones. */
+/* (a + 2 q) / (4 q) of the phase of a quarter of a turn over sqrt(q), w: the inverse of E(k) - (1 - k) K(k), and beyond
+ * 1, where waves pass over the barrier, of sqrt(k) E(1/k). */
+CPS_MATH double cps_mathieu_level(double w)
+{
+    const double t = w - 1;
+    if (t < 0) return 1.000501 + t * (0.486394 + t * (-1.489693 + t * (-3.090466 + t * (-4.177195 - t * 2.26271))));
+    return 0.99895 + t * (0.526594 + t * (1.074606 + t * (-0.990281 + t * (0.756861 - t * 0.225932))));
+}
+/* A characteristic value for a start: its series of small q, its expansion for large ones, between them the level of a
+ * whole number of waves, or of a half more or less where they do not pass over the barrier. */
 CPS_MATH double cps_mathieu_guess(int odd, double m, double q)
 {
     const double s = odd ? 2 * m - 1 : 2 * m + 1, h = sqrt(q), w = q * q, sign = odd ? -1 : 1;
-    if (h > 0.55 * m + (m < 3 ? 0.9 + 0.3 * m : 1.0) - (odd ? 0.3 : 0)) {
+    const double waves = 0.78539816339744831 / h, level = waves * m;
+    if (m > 1.5 && level > 0.45 && level < 2) {
+        const double t = 2 * h * (1 - cps_mathieu_level(level)), part = 0.25 + 0.25 * t / (1 + fabs(t));
+        return q * (4 * cps_mathieu_level(waves * (m + sign * part)) - 2);
+    }
+    if (level < 1) {
         const double ss = s * s, over = 1 / h, u = over * 0.0078125;
         return -2 * q + 2 * s * h - 0.125 * (ss + 1) -
                u * (s * (ss + 3) + over * (0.03125 * (5 * ss * ss + 34 * ss + 9) +

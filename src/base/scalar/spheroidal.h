@@ -16,12 +16,12 @@
 
 CPS_MATH int cps_spheroid_exists(double m, double n)
 {
-    return m >= 0 && n >= m && m == floor(m) && n == floor(n) && n < CPS_INF;
+    return m >= 0 && n >= m && m == floor(m) && n == floor(n) && n <= 1e5;
 }
 CPS_HEAVY double cps_spheroid_value(int oblate, double m, double n, double c)
 {
     const double q = oblate ? -c * c : c * c, low = n * (n + 1) + (q < 0 ? q : 0), high = n * (n + 1) + (q < 0 ? 0 : q);
-    if (!cps_spheroid_exists(m, n) || n - m > 198 || !(fabs(c) < 5000) || n > 1e5) return CPS_NAN;
+    if (!cps_spheroid_exists(m, n) || n - m > 198 || !(fabs(c) < 5000)) return CPS_NAN;
     if (q == 0 || low == high) return low;
     cps_tridiagonal s;
     s.kind = CPS_TRI_SPHEROIDAL;

@@ -39,7 +39,7 @@ CPS_MATH double cps_tri_rows(const cps_tridiagonal *c, double v, double by)
     while (fall < by && i < 1e7) {
         i++;
         const double above = (cps_tri_row(c, i) - v) * over;
-        if (above > 2) fall *= 0.5 * (above + sqrt(above * above - 4));
+        if (above > 2) fall *= above - 1; /* at least */
     }
     return i;
 }
@@ -81,15 +81,15 @@ CPS_MATH double cps_tri_middle(const cps_tridiagonal *c, double v, double n)
 /* The eigenvalue, which is between low and high. */
 CPS_MATH double cps_tri_value(const cps_tridiagonal *c, double low, double high, double v)
 {
-    const double n = cps_tri_rows(c, v, 1e11);
+    const double n = cps_tri_rows(c, v, 1e9);
     for (int k = 0; k < 200; k++) {
-        const double last = k < 3 ? n : cps_tri_rows(c, high, 1e11);
+        const double last = k < 3 ? n : cps_tri_rows(c, high, 1e9);
         const cps_twist t = cps_tri_twist(c, v, cps_tri_middle(c, v, last), last);
         const double next = v + t.step;
         if (t.below <= c->place) low = v > low ? v : low;
         else high = v < high ? v : high;
         const int right = t.others == c->place;
-        if (right && fabs(t.step) < 1e-9 * (1 + 1e-6 * fabs(v))) return next;
+        if (right && fabs(t.step) < 1e-8 * (1 + 1e-6 * fabs(v))) return next;
         v = right && next > low && next < high && (k & 7) != 7 ? next : 0.5 * (low + high);
         if (v == low || v == high) return v;
     }

@@ -28,6 +28,11 @@ def arguments():
              "elliprj": (x, a, b, c), "chndtr": (x, freedom, shift), "chndtrix": (below, freedom, shift),
              "ncfdtr": (freedom, c, shift, a), "ncfdtri": (freedom, c, shift, below),
              "nctdtr": (freedom, a, of(-2, 6)), "nctdtrit": (freedom, a, below)}
+    one, two, half, beyond = np.ones(N), np.full(N, 2.0), of(-0.9, 0.9), of(1.1, 4)
+    rows |= {"mathieu_a": (two, x), "mathieu_cem": (two, np.full(N, 5.0), of(0, 360)),
+             "mathieu_modcem2": (two, np.full(N, 5.0), a), "pro_ang1": (one, two, one, half),
+             "pro_rad1": (one, two, one, beyond), "pro_rad2": (one, two, one, beyond),
+             "obl_rad2": (one, two, one, beyond)}  # of one c: SciPy's search does not end for some others
     turned = z + 1j * of(-3, 3)
     complex_rows = {"hyp1f1": (a, c, turned), "hyp2f1": (a, b, c, turned)}
     return rows, complex_rows

@@ -90,8 +90,6 @@ NO_C = {
         kaiser_beta kaiserord lp2bp lp2bp_zpk lp2bs lp2bs_zpk lp2hp lp2hp_zpk lp2lp lp2lp_zpk lsim max_len_seq
         minimum_phase normalize place_poles remez residue residuez savgol_coeffs sos2tf sos2zpk sosfreqz ss2tf
         ss2zpk step tf2sos tf2ss tf2zpk unique_roots zpk2sos zpk2ss zpk2tf""",
-    "made of Bessel functions of neighbouring orders": """
-        h1vp h2vp ivp jvp kn kvp spherical_in spherical_jn spherical_kn yvp""",
     "zeros, quadratures, polynomials and sequences of few numbers: SciPy, on the host": """
         ai_zeros bei_zeros beip_zeros ber_zeros bernoulli berp_zeros bi_zeros c_roots cg_roots chebyc chebys chebyt
         chebyu ellip_harm ellip_harm_2 ellip_normal erf_zeros euler fresnel_zeros fresnelc_zeros fresnels_zeros
@@ -102,9 +100,7 @@ NO_C = {
         roots_genlaguerre roots_hermite roots_hermitenorm roots_jacobi roots_laguerre roots_legendre roots_sh_chebyt
         roots_sh_chebyu roots_sh_jacobi roots_sh_legendre s_roots sh_chebyt sh_chebyu sh_jacobi sh_legendre t_roots
         ts_roots u_roots us_roots y0_zeros y1_zeros y1p_zeros yn_zeros ynp_zeros""",
-    "recurrences and products of whole arrays, of elementwise operations": """
-        assoc_legendre_p assoc_legendre_p_all comb diric factorial factorial2 factorialk legendre_p legendre_p_all
-        perm softplus sph_harm_y_all sph_legendre_p sph_legendre_p_all stirling2""",
+    "a table of whole numbers, and products of cp_sph_legendre_p_all with turns": "stirling2 sph_harm_y_all",
     "the generators' laws are cp_rng_NAME; these are Python's generators, their states and old names": """
         default_rng get_random_state set_random_state reset_states seed rand randn randint random_integers
         random_sample ranf sample bytes""",

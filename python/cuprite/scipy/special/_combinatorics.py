@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import numbers
 
-from cuprite import _core, _numpy as numpy, ndarray
+from cuprite import _core, _numpy as numpy, _special, ndarray
 from cuprite._beside import all_beside
 from cuprite._element_types import type_of
 from cuprite._support import ufunc_of
@@ -41,10 +41,7 @@ def comb(N, k, *, exact=False, repetition=False) -> ndarray | int:
                 return 1
             N = N + k - 1
         return math.comb(N, k) if N >= 0 and k >= 0 else 0
-    N, k = _core.asarray(N), _core.asarray(k)
-    if repetition:
-        return _core.where((k == 0) & (N >= 0), 1.0, _own("binom")(N + k - 1, k))
-    return _core.where((k <= N) & (N >= 0) & (k >= 0), _own("binom")(N, k), 0.0)
+    return _special.comb(N, k, bool(repetition))
 
 
 def perm(N, k, exact=False) -> ndarray | int:
@@ -55,8 +52,7 @@ def perm(N, k, exact=False) -> ndarray | int:
     if exact:
         N, k = _whole(N, "perm"), _whole(k, "perm")
         return math.perm(N, k) if N >= 0 and k >= 0 else 0
-    N, k = _core.asarray(N), _core.asarray(k)
-    return _core.where((k <= N) & (N >= 0) & (k >= 0), _own("poch")(N - k + 1, k), 0.0)
+    return _special.perm(N, k)
 
 
 def _range_product(n, k):
@@ -90,17 +86,6 @@ def _continued(n, k):
         scale = _core.power(base, (n - 1) / k) * _own("rgamma")(_core.asarray(1 / k + 1))
         return (scale * _gamma1p(n / k)).astype(result)
     return _gamma1p(n)
-
-
-def _near(n, k):
-    """The factorial of numbers from 0 on in float64, 0 below."""
-    x = n.astype("d")
-    if k == 1:
-        r = _gamma1p(x)
-    else:
-        rest = x % k
-        r = _core.power(float(k), (x - rest) / k) * _gamma1p(x / k) / _gamma1p(rest / k) * _core.maximum(rest, 1)
-    return _core.where(x >= 0, r, _core.where(_core.isnan(x), x, 0.0))
 
 
 _NEEDS_COMPLEX = ("In order to use non-integer arguments, you must opt into this by passing `extend='complex'`. Note "
@@ -144,7 +129,7 @@ def _factorial(name, n, k, exact, extend):
     if not x.size:
         return x
     if not exact:
-        return _near(x, k) if extend == "zero" else _continued(x, k)
+        return _special.factorialk(x, int(k)) if extend == "zero" else _continued(x, k)
     if number or isinstance(n, numpy.there("generic")):
         return 0 if n < 0 else _range_product(int(n), k)
     return _exact(x, k)
@@ -235,17 +220,7 @@ def diric(x, n) -> ndarray:
     """Dirichlet's kernel sin(n x / 2) / (n sin(x / 2)).
 
     Parameters: x: an array or a number; n: an array of whole numbers above 0, or one; NaN for others."""
-    x, n = _core.asarray(x), _core.asarray(n)
-    n = n + (x - x)
-    x = x + (n - n)
-    x = x if type_of(x).kind in "fc" else x.astype("d")
-    least = 1e-7 if type_of(x).itemsize // (2 if type_of(x).kind == "c" else 1) > 4 else 1e-3
-    half = x / 2
-    below = _core.sin(half)
-    turns = _core.abs(_core.rint(half / math.pi) * (n - 1)) % 2
-    near = _core.abs(below) < least
-    value = _core.where(near, 1 - 2 * turns, _core.sin(n * half) / (n * _core.where(near, 1, below)))
-    return _core.where((n > 0) & (n == _core.floor(n)), value, math.nan).astype(type_of(x))
+    return _special.diric(x, n)
 
 
 def softplus(x, **kwargs) -> ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 
-from cuprite import _core
+from cuprite import _core, _special
 from cuprite._beside import all_beside, beside_its_arrays
 from cuprite._element_types import common_type, type_of
 from cuprite._support import ufunc_of
@@ -109,12 +109,6 @@ def multigammaln(a, d) -> _core.ndarray:
     return _core.rows("scipy.special")["multigammaln"](a, float(d))
 
 
-def _floating(x):
-    """x as an array of float32, float64 or complex numbers."""
-    x = _core.asarray(x)
-    return x if type_of(x).kind in "fc" and type_of(x).itemsize > 2 else x.astype("d")
-
-
 def btdtr(a, b, x, out=None) -> _core.ndarray:
     """The beta distribution: betainc(a, b, x).
 
@@ -181,92 +175,28 @@ def spherical_yn(n, z, derivative=False) -> _core.ndarray:
     """The spherical Bessel function of the second kind of order n, or its derivative.
 
     Parameters: n: an array of whole numbers, or one; z: an array or a number; derivative: True or False."""
-    n, z = _core.asarray(n), _floating(z)
-
-    def f(n):
-        return _spherical("yv", n, z, False) if type_of(z).kind == "c" else _own("spherical_yn")(n, z)
-    if not derivative:
-        return f(n).astype(type_of(z))
-    n = n.astype("d")
-    return _core.where(n == 0, -f(1), f(_core.abs(n - 1)) - (n + 1) * f(n) / z).astype(type_of(z))
-
-
-def _spherical_at_infinity(name, n, z, r):
-    """`r`, but at infinity its limits; they are SciPy's where there is none."""
-    sign = _core.where(n % 2 != 0, -1.0, 1.0)
-    if name == "iv":
-        ends = _core.where(z.real < 0, sign, 1.0) * math.inf
-    elif name == "kv":
-        ends = _core.where(z.real < 0, -math.inf, 0.0)
-    else:
-        ends = 0.0
-    r = _core.where(_core.isinf(z) & (z.imag == 0), ends, r)
-    if type_of(z).kind == "c":
-        beyond = complex(math.inf, math.inf) if name in ("jv", "yv") else complex(math.nan, 0)
-        r = _core.where(_core.isinf(z) & (z.imag != 0), beyond, r)
-    return r
-
-
-def _spherical(name, n, z, odd):
-    """sqrt(pi / (2 z)) times the function of order n + 1/2; of real numbers left of 0 by the parity of n, and of the
-    second kind with the first (DLMF 10.47.17)."""
-    n, z = _core.asarray(n).astype("d"), _floating(z)
-    if type_of(z).kind == "c":
-        r = _core.sqrt(math.pi / 2 / z) * _own(name)(n + 0.5, z)
-    else:
-        root = _core.sqrt(math.pi / 2 / _core.abs(z))
-        r, sign = root * _own(name)(n + 0.5, _core.abs(z)), _core.where(n % 2 != 0, -1.0, 1.0)
-        if odd:
-            r = _core.where(z < 0, sign, 1.0) * r
-        else:
-            r = _core.where(z < 0, -sign * r - math.pi * root * _own("iv")(n + 0.5, _core.abs(z)), r)
-    r = _spherical_at_infinity(name, n, z, r).astype(type_of(z))
-    if odd:
-        r = _core.where(z == 0, _core.where(n == 0, 1.0, 0.0), r).astype(type_of(r))
-    elif type_of(z).kind != "c":
-        r = _core.where(z == 0, math.inf, r).astype(type_of(r))
-    return _core.where(n < 0, math.nan, r).astype(type_of(r))
+    return _special.spherical_bessel_y(n, z, bool(derivative))
 
 
 def spherical_jn(n, z, derivative=False) -> _core.ndarray:
     """The spherical Bessel function of the first kind of order n, or its derivative.
 
     Parameters: n: an array of whole numbers, or one; z: an array or a number; derivative: True or False."""
-    def f(n):
-        return _spherical("jv", n, z, True)
-    if not derivative:
-        return f(n)
-    x = _floating(z)
-    n = _core.asarray(n).astype(type_of(x.real))
-    r = _core.where(n == 0, -f(1), f(_core.where(n > 0, n - 1, n)) - (n + 1) * f(n) / x)
-    return _core.where(x == 0, _core.where(n == 1, 1 / 3, 0.0), r).astype(type_of(r))
+    return _special.spherical_jn(n, z, bool(derivative))
 
 
 def spherical_in(n, z, derivative=False) -> _core.ndarray:
     """The modified spherical Bessel function of the first kind of order n, or its derivative.
 
     Parameters: n: an array of whole numbers, or one; z: an array or a number; derivative: True or False."""
-    def f(n):
-        return _spherical("iv", n, z, True)
-    if not derivative:
-        return f(n)
-    x = _floating(z)
-    n = _core.asarray(n).astype(type_of(x.real))
-    r = _core.where(n == 0, f(1), f(_core.where(n > 0, n - 1, n)) - (n + 1) * f(n) / x)
-    return _core.where(x == 0, _core.where(n == 1, 1 / 3, 0.0), r).astype(type_of(r))
+    return _special.spherical_in(n, z, bool(derivative))
 
 
 def spherical_kn(n, z, derivative=False) -> _core.ndarray:
     """The modified spherical Bessel function of the second kind of order n, or its derivative.
 
     Parameters: n: an array of whole numbers, or one; z: an array or a number; derivative: True or False."""
-    def f(n):
-        return _spherical("kv", n, z, False)
-    if not derivative:
-        return f(n)
-    x = _floating(z)
-    n = _core.asarray(n).astype(type_of(x.real))
-    return _core.where(n == 0, -f(1), -f(_core.where(n > 0, n - 1, n)) - (n + 1) * f(n) / x).astype(type_of(x))
+    return _special.spherical_kn(n, z, bool(derivative))
 
 
 def kn(n, x, out=None, **options) -> _core.ndarray:
@@ -281,19 +211,9 @@ def kn(n, x, out=None, **options) -> _core.ndarray:
     return _own("kv")(_core.trunc(n if type_of(n).kind == "f" else n.astype("d")), x, out=out, **options)
 
 
-def _derivative(name, v, z, n, sign):
-    """The n-th derivative in z as a sum over orders v - n to v + n (DLMF 10.6.7, 10.29.5)."""
-    n = operator.index(n)
-    if n < 0:
-        raise ValueError("'n' must be a non-negative integer")
-    f, v = _own(name), _core.asarray(v)
-    if n == 0:
-        return f(v, z)
-    factor, total = 1.0, f(v - n, z)
-    for i in range(1, n + 1):
-        factor *= sign * (n - i + 1) / i
-        total = total + factor * f(v - n + 2 * i, z)
-    return total / 2.0 ** n
+def _derivative(name, v, z, n):
+    """The n-th derivative in z. Errors: ValueError for a negative n, TypeError for one that is not whole."""
+    return getattr(_special, name)(v, z, operator.index(n))
 
 
 def jvp(v, z, n=1) -> _core.ndarray:
@@ -301,7 +221,7 @@ def jvp(v, z, n=1) -> _core.ndarray:
 
     Parameters: v: the order, an array or a number; z: an array or a number; n: a whole number, 0 or more.
     Errors: ValueError for a negative n, TypeError for one that is not whole."""
-    return _derivative("jv", v, z, n, -1)
+    return _derivative("jvp", v, z, n)
 
 
 def yvp(v, z, n=1) -> _core.ndarray:
@@ -309,7 +229,7 @@ def yvp(v, z, n=1) -> _core.ndarray:
 
     Parameters: v: the order, an array or a number; z: an array or a number; n: a whole number, 0 or more.
     Errors: ValueError for a negative n, TypeError for one that is not whole."""
-    return _derivative("yv", v, z, n, -1)
+    return _derivative("yvp", v, z, n)
 
 
 def ivp(v, z, n=1) -> _core.ndarray:
@@ -317,7 +237,7 @@ def ivp(v, z, n=1) -> _core.ndarray:
 
     Parameters: v: the order, an array or a number; z: an array or a number; n: a whole number, 0 or more.
     Errors: ValueError for a negative n, TypeError for one that is not whole."""
-    return _derivative("iv", v, z, n, 1)
+    return _derivative("ivp", v, z, n)
 
 
 def kvp(v, z, n=1) -> _core.ndarray:
@@ -325,7 +245,7 @@ def kvp(v, z, n=1) -> _core.ndarray:
 
     Parameters: v: the order, an array or a number; z: an array or a number; n: a whole number, 0 or more.
     Errors: ValueError for a negative n, TypeError for one that is not whole."""
-    return (-1) ** operator.index(n) * _derivative("kv", v, z, n, 1)
+    return _derivative("kvp", v, z, n)
 
 
 def h1vp(v, z, n=1) -> _core.ndarray:
@@ -333,7 +253,7 @@ def h1vp(v, z, n=1) -> _core.ndarray:
 
     Parameters: v: the order, an array or a number; z: an array or a number; n: a whole number, 0 or more.
     Errors: ValueError for a negative n, TypeError for one that is not whole."""
-    return _derivative("hankel1", v, z, n, -1)
+    return _derivative("h1vp", v, z, n)
 
 
 def h2vp(v, z, n=1) -> _core.ndarray:
@@ -341,7 +261,7 @@ def h2vp(v, z, n=1) -> _core.ndarray:
 
     Parameters: v: the order, an array or a number; z: an array or a number; n: a whole number, 0 or more.
     Errors: ValueError for a negative n, TypeError for one that is not whole."""
-    return _derivative("hankel2", v, z, n, -1)
+    return _derivative("h2vp", v, z, n)
 
 
 def sph_harm(m, n, theta, phi, out=None) -> _core.ndarray:

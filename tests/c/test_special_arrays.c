@@ -1,5 +1,6 @@
 /* Special functions made of others (cuprite/special.h): values from SciPy 1.17, identities, errors, and every
- * allocation failing in turn. Semantics are compared with SciPy in Python (test_special.py, _counting.py, _legendre.py). */
+ * allocation failing in turn. Semantics are compared with SciPy in Python (test_special.py, test_special_counting.py,
+ * test_special_legendre.py). */
 #include "check.h"
 #include "cuprite/special.h"
 

@@ -8,6 +8,7 @@
 
 #include "operands/operands.h"
 #include "sparse/estimate.h"
+#include "sparse/krylov.h"
 
 /* The largest 1-norm of which so many terms of the series give 53 bits: table 3.1 there. */
 static const struct { int terms; double theta; } SERIES[] = {
@@ -26,15 +27,6 @@ typedef struct exponential {
 } exponential;
 typedef struct plan { int64_t terms, steps; } plan;
 
-/* Puts a value in the place of an earlier one. */
-static bool put(cp_array **place, cp_array *value)
-{
-    if (!value) return false;
-    cp_keep(value);
-    cp_free(*place);
-    *place = value;
-    return true;
-}
 static cp_array *number(const exponential *e, double complex x)
 {
     return cpi_is_complex(e->a.type) ? cp_complex(creal(x), cimag(x)) : cp_float(creal(x));
@@ -97,9 +89,10 @@ static bool small_enough(const exponential *e, cp_array *before, bool *ends)
 /* One term more. *before: the size of the term before the last look's next one. */
 static bool add_term(exponential *e, double factor, int64_t j, cp_array **before, bool *ends)
 {
-    if (j % APART == 0 && !put(before, cp_max(cp_absolute(e->b)))) return false;
+    if (j % APART == 0 && !cpi_krylov_put(before, cp_max(cp_absolute(e->b)))) return false;
     cp_array *product = cpi_operator_times(&e->o, e->b);
-    if (!product || !put(&e->b, cp_multiply(product, cp_float(factor))) || !put(&e->f, cp_add(e->f, e->b)))
+    if (!product || !cpi_krylov_put(&e->b, cp_multiply(product, cp_float(factor))) ||
+        !cpi_krylov_put(&e->f, cp_add(e->f, e->b)))
         return false;
     return j % APART != APART - 1 || small_enough(e, *before, ends);
 }
@@ -107,7 +100,7 @@ static bool add_term(exponential *e, double factor, int64_t j, cp_array **before
 static bool advance(exponential *e, double t, const plan *p)
 {
     cp_array *before = NULL;
-    bool good = put(&e->f, cp_copy(e->b));
+    bool good = cpi_krylov_put(&e->f, cp_copy(e->b));
     for (int64_t s = 0; s < p->steps && good; s++) {
         bool ends = false;
         for (int64_t j = 0; j < p->terms && good && !ends; j++) {
@@ -117,7 +110,7 @@ static bool advance(exponential *e, double t, const plan *p)
         }
         cp_scope *scope = cp_scope_begin();
         cp_array *by = scope && good ? number(e, cexp(t * e->mu / (double)p->steps)) : NULL;
-        good = by && put(&e->f, cp_multiply(e->f, by)) && put(&e->b, cp_copy(e->f));
+        good = by && cpi_krylov_put(&e->f, cp_multiply(e->f, by)) && cpi_krylov_put(&e->b, cp_copy(e->f));
         cp_scope_end(scope);
     }
     cp_free(before);
@@ -226,7 +219,7 @@ cp_array *(cp_sparse_expm_multiply)(cp_sparse *a, cp_array *b, const cp_sparse_e
     e.o = (cpi_operator){.l = &e.a, .power = 1};
     e.columns = b->ndim > 1 ? b->shape[1] : 1;
     cp_array *x = NULL;
-    if (device && put(&e.b, cp_astype(b, e.a.type))) {
+    if (device && cpi_krylov_put(&e.b, cp_astype(b, e.a.type))) {
         if (b->size) x = multiplied(&e, a, o);
         else if (!o->num) x = cp_copy(e.b);
         else x = cp_zeros((cp_shape){b->ndim + 1, (int64_t[3]){o->num, b->shape[0], b->ndim > 1 ? b->shape[1] : 0}},

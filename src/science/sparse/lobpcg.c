@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "operands/operands.h"
+#include "sparse/krylov.h"
 #include "sparse/linear.h"
 
 enum { FRESH = 16 }; /* steps after which products of x are made anew: until then they are sums of others */
@@ -26,18 +27,9 @@ typedef struct lobpcg {
     cp_array *y, *by, *gram; /* columns to be orthogonal to, b times them, products of both; of the call's scope */
 } lobpcg;
 
-/* Puts a value of this step in the place of the last one's. */
-static bool put(cp_array **place, cp_array *value)
-{
-    if (!value) return false;
-    cp_keep(value);
-    cp_free(*place);
-    *place = value;
-    return true;
-}
 static bool put_block(block *to, cp_array *v, cp_array *a, cp_array *b)
 {
-    return put(&to->v, v) && put(&to->a, a) && put(&to->b, b);
+    return cpi_krylov_put(&to->v, v) && cpi_krylov_put(&to->a, a) && cpi_krylov_put(&to->b, b);
 }
 static cp_array *adjoint_of(cp_array *x)
 {
@@ -173,7 +165,7 @@ static bool step(lobpcg *l, int64_t maxiter, bool *ends)
     bool few = false;
     cp_array *c = s.v && s.a && s.b ? solve_blocks(l, &s, &w, &few) : NULL;
     if (few) return *ends = true, true;
-    if (!c || !combine(l, &s, c) || !put(&l->w, w)) return false;
+    if (!c || !combine(l, &s, c) || !cpi_krylov_put(&l->w, w)) return false;
     l->steps++;
     return true;
 }
@@ -193,7 +185,7 @@ static bool begin(lobpcg *l, cp_array *x)
     if (few)
         return cpi_fail(CP_ERROR_VALUE, "%s: x must have linearly independent columns, and b be positive definite",
                         l->name) == CP_OK;
-    return c && combine(l, &s, c) && put(&l->w, w);
+    return c && combine(l, &s, c) && cpi_krylov_put(&l->w, w);
 }
 static bool run_steps(lobpcg *l, cp_array *x)
 {

@@ -7,6 +7,7 @@
 
 #include "operands/operands.h"
 #include "sparse/estimate.h"
+#include "sparse/krylov.h"
 #include "sparse/lanczos.h"
 
 enum { RESAMPLES = 10 };
@@ -40,15 +41,6 @@ typedef struct estimate {
     uint64_t draws;
 } estimate;
 
-/* Puts a value of this round in the place of the last one's. */
-static bool put(cp_array **place, cp_array *value)
-{
-    if (!value) return false;
-    cp_keep(value);
-    cp_free(*place);
-    *place = value;
-    return true;
-}
 static bool read(cp_array *x, int64_t n, double *to)
 {
     cp_array *wide = x ? cp_astype(x, CP_FLOAT64) : NULL;
@@ -127,7 +119,7 @@ static bool choose(estimate *e, bool *ends)
     cp_array *at = cp_from_host(e->order, CP_INT64, CP_SHAPE(1, e->t), NULL);
     cp_array *rows = cp_reshape(cp_arange_int(0, e->n, 1, CP_INT64), CP_SHAPE(e->n, 1));
     cp_array *unit = at && rows ? cp_equal(rows, at) : NULL;
-    return unit && put(&e->x, cp_astype(unit, e->o->l->type));
+    return unit && cpi_krylov_put(&e->x, cp_astype(unit, e->o->l->type));
 }
 /* Round k: products, signs, the next columns. */
 static bool run_round(estimate *e, int64_t k, int64_t itmax, bool *ends)
@@ -141,7 +133,7 @@ static bool run_round(estimate *e, int64_t k, int64_t itmax, bool *ends)
     const double now = e->sums[j];
     if (now > e->last || k <= 2) {
         e->best = k >= 2 ? e->order[j] : 0;
-        if (!put(&e->w, cp_copy(cp_slice(y, CP_ITEMS(CP_FULL, CP_AT(j)))))) return false;
+        if (!cpi_krylov_put(&e->w, cp_copy(cp_slice(y, CP_ITEMS(CP_FULL, CP_AT(j)))))) return false;
     }
     *ends = (k >= 2 && now <= e->last) || k > itmax;
     if (k < 2 || !(now <= e->last)) e->last = now;
@@ -159,7 +151,8 @@ static bool run_round(estimate *e, int64_t k, int64_t itmax, bool *ends)
     }
     if (!s || (e->t > 1 && real && !resample(e, s, before))) return false;
     cp_array *h = adjoint_times(e->o, s);
-    if (!read(h ? cp_max(cp_absolute(h), .axis = CP_AXES(1)) : NULL, e->n, e->rows) || !put(&e->s, s)) return false;
+    if (!read(h ? cp_max(cp_absolute(h), .axis = CP_AXES(1)) : NULL, e->n, e->rows)) return false;
+    if (!cpi_krylov_put(&e->s, s)) return false;
     int64_t most = 0;
     for (int64_t i = 1; i < e->n; i++)
         if (e->rows[i] > e->rows[most]) most = i;
@@ -183,7 +176,7 @@ static bool begin(estimate *e, int64_t itmax)
         if (!x || !resample(e, x, NULL)) return false;
         x = cp_astype(x, e->o->l->type);
     } else if (e->t > 1 && !resample(e, x, NULL)) return false;
-    return x && put(&e->x, cp_divide(x, cp_float((double)e->n)));
+    return x && cpi_krylov_put(&e->x, cp_divide(x, cp_float((double)e->n)));
 }
 /* All columns, where there are no more than are tried at once. */
 static double exactly(const cpi_operator *o, int64_t *v, cp_array **w)

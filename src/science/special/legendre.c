@@ -174,7 +174,7 @@ static bool next_degree(const legendre *l, int64_t k, const step *first, const s
 /* Where the functions of a degree go: those of degree n of `r`, or row k of each of its parts. */
 typedef struct sink { cp_array *r, *n; } sink;
 
-static bool put(const legendre *l, const sink *to, int64_t k, const step *values)
+static bool put_degree(const legendre *l, const sink *to, int64_t k, const step *values)
 {
     for (int d = 0; d <= l->diff; d++) {
         cp_array *part = cp_slice(to->r, to->n ? 1 : 2, (const cp_index[]){CP_AT(d), CP_AT(k)});
@@ -203,7 +203,7 @@ static cp_array *degrees(const legendre *l, int64_t top, const sink *to)
         bool good = own && next_degree(l, k, &first, &now, &before, &next);
         shown = next;
         if (good) edges(l, k, &shown);
-        good = good && put(l, to, k, &shown);
+        good = good && put_degree(l, to, k, &shown);
         for (int d = 0; d <= l->diff && good; d++) cp_keep(next.at[d]);
         cp_scope_end(own);
         if (!good) return NULL;

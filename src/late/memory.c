@@ -29,9 +29,13 @@ static void *reserve(void *at, size_t bytes, int fixed)
     return mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
 }
 
+/* Where the range is, if it is free. Far from where libraries, stacks and heaps lie: a structure's padding has what is
+ * left of their addresses, beside a small number of 32 bits or a flag, and must not look like an address of ours. */
+static const uintptr_t WANTED = (uintptr_t)0x1640 << 32;
+
 static void init(void)
 {
-    void *p = reserve(NULL, 2 * SPAN, 0);
+    void *p = reserve((void *)WANTED, 2 * SPAN, 0);
     base = p == MAP_FAILED ? NULL : p;
 }
 
@@ -98,7 +102,8 @@ void *late_address(const void *address)
     return (void *)(base && a - (uintptr_t)base < SPAN ? a + SPAN : a);
 }
 
-/* Integers in a structure are never mistaken for addresses: the range lies above every size, count or type. */
+/* Integers in a structure are never mistaken for addresses: the range lies above every size, count or type, and apart
+ * from what padding has (WANTED). */
 static void move_addresses(void *structure, size_t bytes, uintptr_t from, uintptr_t by)
 {
     char *word = structure;

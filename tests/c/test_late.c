@@ -118,6 +118,22 @@ static void test_nothing_runs_unasked(void **state)
     cp_free(a), cp_free(b);
 }
 
+/* Words of a structure that look like the device's addresses are moved: a small number beside the rest of a pointer, as
+ * padding has it, must not. */
+static void test_addresses_look_like_nothing_else(void **state)
+{
+    (void)state;
+    late_device();
+    cp_array *x = doubles(1, 2, 3);
+    const uintptr_t a = (uintptr_t)cp_data(x);
+#ifndef __SANITIZE_THREAD__ /* which gives memory where it likes */
+    assert_int_not_equal(a >> 40, (uintptr_t)&x >> 40);      /* the stack */
+    assert_int_not_equal(a >> 40, (uintptr_t)late_device >> 40);
+#endif
+    assert_true((a >> 32 & 255) >= 2);
+    cp_free(x);
+}
+
 /* Reading or writing device memory from the host crashes the process. */
 static void test_memory_is_the_queues(void **state)
 {
@@ -482,6 +498,7 @@ int main(void)
         cmocka_unit_test(test_streams),
         cmocka_unit_test(test_allocation),
         cmocka_unit_test(test_nothing_runs_unasked),
+        cmocka_unit_test(test_addresses_look_like_nothing_else),
         cmocka_unit_test(test_memory_is_the_queues),
         cmocka_unit_test(test_forked),
         cmocka_unit_test(test_missing_wait_is_seen),

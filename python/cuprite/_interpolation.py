@@ -232,8 +232,9 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     Errors: RuntimeError for no axes, an order beyond 0 to 5, an unknown mode, a function of C that fails; ValueError
         for what cannot be called, and one of another signature; TypeError for coordinates of another number, and for
         anything but Cuprite's arrays."""
+    need_array(input)
     order = _order("geometric_transform", order)
-    shape = need_array(input).shape if output_shape is None else tuple(output_shape)
+    shape = input.shape if output_shape is None else tuple(output_shape)
     if input.ndim < 1 or len(shape) < 1:
         raise RuntimeError("input and output rank must be > 0")
     if min(shape) < 0:

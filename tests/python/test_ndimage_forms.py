@@ -119,3 +119,35 @@ def test_weights_without_elements(name):
             scipys(x, np.ones(shape), **options)
         with raises(kind):
             ours(cp.asarray(x), cp.ones(shape), **options)
+
+
+# --- bool, and no axes ---
+
+@pytest.mark.parametrize("shape", [7, (5, 6)])
+def test_sums_over_axes_of_bool(shape):
+    x = np.random.default_rng(3).integers(0, 2, shape).astype(bool)
+
+    def difference(x, axis, output, mode, cval):
+        module = ndimage if isinstance(x, cp.ndarray) else theirs
+        return module.correlate1d(x, [-1, 0, 1], axis, output, mode, cval)
+    for name, given in (("generic_gradient_magnitude", (difference,)), ("generic_laplace", (difference,)),
+                        ("gaussian_gradient_magnitude", (1.0,)), ("gaussian_laplace", (1.0,)), ("laplace", ())):
+        got = getattr(ndimage, name)(cp.asarray(x), *given)
+        want = getattr(theirs, name)(x, *given)
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got.get(), want)
+    with raises(RuntimeError):
+        ndimage.laplace(cp.asarray(x), output="bool")
+
+
+@pytest.mark.parametrize("mode", ["nearest", "constant", "mirror"])
+def test_functions_of_windows_without_axes(mode):
+    for options in ({"size": 3}, {"footprint": np.array(True)}, {"footprint": np.array(False)}):
+        got, want = (m.generic_filter(x, lambda v: 2 * v.sum(), mode=mode, **options)
+                     for m, x in ((ndimage, cp.array(-6.0)), (theirs, np.array(-6.0))))
+        assert got.shape == () and float(got) == float(want)
+
+
+def test_no_array_of_a_geometric_transform():
+    with raises(TypeError):
+        ndimage.geometric_transform([1.0, 2.0], lambda at: at, (2,))

@@ -228,6 +228,12 @@ def test_events(kind):
             s.vectorstrength(*(cp.asarray(v) for v in wrong))
 
 
+def test_vector_strength_of_no_events():
+    for period in (1.5, [1.0, 2.0]):
+        for got, want in zip(s.vectorstrength([], period), ss.vectorstrength([], period)):
+            np.testing.assert_array_equal(got.get(), want)
+
+
 # --- small ones ---
 
 def test_windows_that_overlap():

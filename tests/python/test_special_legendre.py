@@ -116,6 +116,12 @@ def test_refusals(device):
     assert outcome(ours.sph_harm_y, 3, 1, z, z, diff_n=3) is outcome(scipy.special.sph_harm_y, 3, 1, 0.1, 0.1, diff_n=3)
 
 
+def test_orders_of_either_sign():
+    for name, x in (("sph_legendre_p_all", (3, -2, 0.3)), ("sph_harm_y_all", (3, -2, 0.3, 0.2))):
+        np.testing.assert_allclose(getattr(ours, name)(*x).get(), getattr(scipy.special, name)(*x), rtol=1e-12,
+                                   atol=1e-15)
+
+
 def test_empty(device):
     none = cp.zeros((0, 3))
     assert ours.legendre_p(3, none, diff_n=1).shape == (2, 0, 3)

@@ -108,3 +108,32 @@ def test_the_branch_of_log_softmax(device):
     for axis in (None, 0, -1):
         np.testing.assert_allclose(ours.log_softmax(cp.asarray(x), axis).get(), scipy.special.log_softmax(x, axis),
                                    rtol=1e-11)
+
+
+@pytest.mark.parametrize("name", ["jvp", "yvp", "ivp", "kvp", "h1vp", "h2vp"])
+def test_derivatives_of_integer_orders(name, device):
+    """Orders around v wrap in no integers (SciPy's do); a Python number has no type at n = 0."""
+    f, scipys = getattr(ours, name), getattr(scipy.special, name)
+    for z in (1.5, np.ones(2, "f"), np.ones(2, "d"), np.ones(2, "F"), np.ones(2, "b"), np.ones((), "f")):
+        given = cp.asarray(z) if isinstance(z, np.ndarray) else z
+        for n in range(4):
+            for kind in "bBhHiIlLefd":
+                v = np.array([4, 5], kind)
+                got, want = f(cp.asarray(v), given, n), scipys(v, z, n)
+                assert got.dtype == want.dtype, (kind, n)
+                np.testing.assert_allclose(got.get(), scipys(v.astype("d"), z, n), rtol=1e-5)
+            for v in (1, 1.5):
+                assert f(v, given, n).dtype == scipys(v, z, n).dtype
+        for v, n in ((np.array([0, 1], "B"), 3), (np.array([0, 1], "L"), 2)):
+            want = scipys(v.astype("d"), z, n)
+            np.testing.assert_allclose(f(cp.asarray(v), given, n).get(), want, rtol=2e-5)
+    for v in (np.int8(127), np.uint8(254)):
+        np.testing.assert_allclose(f(cp.asarray(v), 99.0, 2).get(), scipys(float(v), 99.0, 2), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["spherical_jn", "spherical_yn", "spherical_in", "spherical_kn"])
+def test_orders_of_spherical_functions_are_cut_off(name, device):
+    for n in (3.7, -0.4, -1.2):
+        for derivative in (False, True):
+            got, want = getattr(ours, name)(n, 1.5, derivative), getattr(scipy.special, name)(n, 1.5, derivative)
+            np.testing.assert_allclose(got.get(), want, rtol=1e-12)

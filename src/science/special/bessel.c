@@ -3,6 +3,18 @@
 
 typedef cp_array *(*bessel)(cp_array *v, cp_array *z);
 
+/* v, for orders around it: of a type in which no small or unsigned integer wraps, and which has v's place beside z. */
+static cp_array *widened(cp_array *v, const cp_array *z)
+{
+    switch ((int)v->type) {
+    case CP_INT8: case CP_UINT8: return cp_astype(v, CP_INT16);
+    case CP_INT16: case CP_UINT16: return cp_astype(v, z->flags & CPI_HOST_SCALAR ? CP_INT32 : CP_FLOAT32);
+    case CP_INT32: case CP_UINT32: return cp_astype(v, CP_INT64);
+    case CP_UINT64: return cp_astype(v, CP_FLOAT64);
+    default: return v;
+    }
+}
+
 /* The n-th derivative in z as a sum over orders v - n to v + n (DLMF 10.6.7, 10.29.5). */
 static cp_array *derivative(const char *name, bessel of, cp_array *v, cp_array *z, int n, int sign)
 {
@@ -11,6 +23,7 @@ static cp_array *derivative(const char *name, bessel of, cp_array *v, cp_array *
     if (cpi_null(name, v) || cpi_null(name, z)) return NULL;
     if (n < 0) return cpi_fail(CP_ERROR_VALUE, "%s: 'n' must be a non-negative integer", name), NULL;
     if (!cpi_begin(&f, name, z->flags & CPI_HOST_SCALAR ? v : z)) return NULL;
+    if (n && !(v = widened(v, z))) return cpi_end(&f, NULL);
     cp_array *total = of(n ? cp_subtract(v, cp_int(n)) : v, z);
     for (int i = 1; i <= n && total; i++) {
         factor *= (double)sign * (n - i + 1) / i, power *= 2;
@@ -119,7 +132,7 @@ static cp_array *spherical_of(const kind *k, cp_array *n, cp_array *z, bool deri
     cpi_composite f;
     if (cpi_null(k->name, n) || cpi_null(k->name, z) || cpi_check_real(k->name, n)) return NULL;
     if (!cpi_begin(&f, k->name, z->flags & CPI_HOST_SCALAR ? n : z)) return NULL;
-    cp_array *order = cp_astype(n, CP_FLOAT64), *r = NULL;
+    cp_array *order = cp_trunc(cp_astype(n, CP_FLOAT64)), *r = NULL;
     z = cpi_special_floating(z);
     if (order && z && !derivative) r = spherical(k, order, z);
     if (order && z && derivative) {

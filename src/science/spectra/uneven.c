@@ -135,7 +135,7 @@ cp_code cp_vectorstrength(cp_array *events, cp_array *period, cp_array **strengt
     cp_array *v[] = {NULL, NULL, sums ? cp_float((double)cp_size(events)) : NULL};
     if (v[2]) v[0] = cp_slice(sums, 1, &CP_AT(0)), v[1] = cp_slice(sums, 1, &CP_AT(1));
     for (int i = 0; i < 2 && v[0] && v[1]; i++) {
-        cp_array *r = cp_fused(i ? "arctan2(s, c)" : "hypot(c / n, s / n)", i ? 2 : 3, names, v);
+        cp_array *r = cp_fused(i ? "arctan2(s / n, c / n)" : "hypot(c / n, s / n)", 3, names, v); /* NaN of no events */
         r = r ? cp_reshape(r, (cp_shape){cp_ndim(period), cp_dims(period)}) : NULL;
         made[i] = cpi_typed(r, cpi_floating_type(cp_type_of(period)));
     }

@@ -150,7 +150,7 @@ def output_of(output, x, complex_output=False):
             dtype = common_type(output)
         except (TypeError, ValueError):  # none of ours
             dtype = numpy.dtype(output)
-        if isinstance(output, str) and (dtype.kind not in "iufc" or complex_output and dtype.kind != "c"):
+        if type(output) is str and (dtype.kind not in "iufc" or complex_output and dtype.kind != "c"):
             raise RuntimeError(f"output must have {'complex' if complex_output else 'numeric'} dtype")
         if complex_output and dtype.kind != "c":
             warnings.warn("promoting specified output dtype to complex", stacklevel=4)

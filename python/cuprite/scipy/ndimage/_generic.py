@@ -32,7 +32,7 @@ def _padding(mode, cval):
 def _padded(x, widths, mode, cval):
     """NumPy's array with elements beyond its edges, as filters have them."""
     name, more = _padding(mode, cval)
-    return numpy.pad(x, widths, mode=name, **more)
+    return numpy.pad(x, widths, mode=name, **more) if x.ndim else x
 
 
 _CALLED = "what is called: a function, a kernel, or one of C's in a scipy.LowLevelCallable"

@@ -213,7 +213,13 @@ def kn(n, x, out=None, **options) -> _core.ndarray:
 
 def _derivative(name, v, z, n):
     """The n-th derivative in z. Errors: ValueError for a negative n, TypeError for one that is not whole."""
-    return getattr(_special, name)(v, z, operator.index(n))
+    n = operator.index(n)
+    if not n and isinstance(v, (int, float)):  # a Python number, which has no type beside an array
+        return _own(_FUNCTIONS[name])(v, _core.asarray(z) if isinstance(z, (list, tuple)) else z)
+    return getattr(_special, name)(v, z, n)
+
+
+_FUNCTIONS = {"jvp": "jv", "yvp": "yv", "ivp": "iv", "kvp": "kv", "h1vp": "hankel1", "h2vp": "hankel2"}
 
 
 def jvp(v, z, n=1) -> _core.ndarray:

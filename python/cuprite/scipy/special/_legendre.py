@@ -51,6 +51,11 @@ def _most(n, name):
     return operator.index(n)
 
 
+def _size(m):
+    """An order's size, of one number: orders below 0 are asked for with those above."""
+    return _most(-m if hasattr(m, "__index__") and not getattr(m, "ndim", 0) and m < 0 else m, "m")
+
+
 def _orders(m, ndim):
     """0, 1, ... m, -m, ... -1 before `ndim` axes, as SciPy orders them."""
     return _core.asarray([*range(m + 1), *range(-m, 0)], dtype="q").reshape((-1, *[1] * ndim))
@@ -119,10 +124,10 @@ def sph_legendre_p_all(n, m, theta, *, diff_n=0) -> ndarray:
     """The spherical Legendre functions of degrees 0 to n and orders 0 to m and -m to -1 and their derivatives:
     (diff_n + 1, n + 1, 2 m + 1, ...).
 
-    Parameters: n: a whole number, 0 or more; m: a whole number, 0 or more; theta: the polar angle, an array or a
-        number; diff_n: 0, 1 or 2, how many derivatives.
+    Parameters: n: a whole number, 0 or more; m: a whole number, as -m; theta: the polar angle, an array or a number;
+        diff_n: 0, 1 or 2, how many derivatives.
     Errors: ValueError for another n or m; ValueError for another diff_n."""
-    diff, n, m, x = _check_diff(diff_n), _most(n, "n"), _most(m, "m"), _real(theta, "theta")
+    diff, n, m, x = _check_diff(diff_n), _most(n, "n"), _size(m), _real(theta, "theta")
     found = _special.sph_legendre_p_all(n, m, x, diff)
     return found.astype("f") if _single(theta) else found
 
@@ -161,14 +166,14 @@ def sph_harm_y_all(n, m, theta, phi, *, diff_n=0) -> ndarray | tuple[ndarray, ..
     """The spherical harmonics of degrees 0 to n and orders 0 to m and -m to -1: (n + 1, 2 m + 1, ...); with diff_n
     their gradients and Hessian matrices too.
 
-    Parameters: n: a whole number, 0 or more; m: a whole number, 0 or more; theta: the polar angle, an array or a
-        number; phi: the azimuth, an array or a number; diff_n: 0, 1 or 2.
+    Parameters: n: a whole number, 0 or more; m: a whole number, as -m; theta: the polar angle, an array or a number;
+        phi: the azimuth, an array or a number; diff_n: 0, 1 or 2.
     Errors: ValueError for another n or m; ValueError for another diff_n."""
     diff, single = _check_diff(diff_n), _single(theta, phi)
     phi, theta = _real(phi, "phi"), _real(theta, "theta")
     shape = numpy.broadcast_shapes(theta.shape, phi.shape)
     p = sph_legendre_p_all(n, m, _core.broadcast_to(theta, shape), diff_n=diff)
-    found = _turned(p, _orders(operator.index(m), len(shape)), phi, diff)
+    found = _turned(p, _orders(_size(m), len(shape)), phi, diff)
     if not single:
         return found
     return found.astype("F") if not diff else tuple(f.astype("F") for f in found)

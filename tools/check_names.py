@@ -78,7 +78,7 @@ C_ONLY = {
                      "lobpcg expm_multiply onenormest argmax argmin nanmax nanmin count_nonzero trace assign "
                      "assign_slice elements set_diagonal reshape resize block_diag bmat kronsum eye random "
                      "matrix_power conj multiply_dense equal less_equal greater_equal lu lu_free lu_nnz "
-                     "lu_parts lu_solve spsolve spsolve_triangular".split()),
+                     "lu_parts lu_solve spsolve spsolve_triangular save load".split()),
                     "one object for what cuprite.scipy.sparse has as classes"),
     "cstruct": ATTRIBUTE, "struct_argument": "the objects of cstruct and mdspan",
     **dict.fromkeys("sort_inplace partition_inplace".split(), "the method of that name"),

@@ -1,4 +1,5 @@
-/* Files: reading and writing FITS images, catalogues, PNG pictures, NumPy's array files.
+/* Files: reading and writing FITS images, catalogues, PNG pictures, NumPy's array files,
+ * SciPy's files of sparse matrices.
  *
  * CFITSIO, WCSLIB, libpng and zlib are behind libcuprite-io.so, which is opened when one of these functions is first
  * called. A path is the name of a file and nothing else: no "[...]" syntax, no network, no commands. Sizes in a header
@@ -11,6 +12,7 @@
 
 #include "array.h"
 #include "ndimage.h"
+#include "sparse.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -134,6 +136,18 @@ CP_API int cp_archive_count(const cp_archive *archive); /* number of arrays */
 CP_API const char *cp_archive_name(const cp_archive *archive, int i);
 /* The array of member i; the longest header that is read has max_header bytes (0: 10000). */
 CP_API cp_array *cp_archive_load(const cp_archive *archive, int i, int64_t max_header);
+
+typedef struct cp_sparse_save_options {
+    CP_OPTION(bool, compressed);
+    int _;
+} cp_sparse_save_options;
+/* Writes a matrix in its format as SciPy's file (.npz, scipy.sparse.save_npz of a sparse array); each array in it has
+ * the bytes that SciPy gives it. */
+CP_API cp_code cp_sparse_save(const char *path, cp_sparse *a, const cp_sparse_save_options *options);
+#define cp_sparse_save(...) CP_CALL2(cp_sparse_save, cp_sparse_save_options, __VA_ARGS__, ._ = 0)
+/* The matrix of SciPy's file, of a sparse array or matrix of two axes, on the current device. CP_ERROR_FORMAT where
+ * arrays are missing, do not fit, or have indices outside of the matrix. Waits. */
+CP_API cp_sparse *cp_sparse_load(const char *path);
 
 /* One line that names the libraries: "CFITSIO 4.2.0, WCSLIB 7.12, libpng 1.6.39"; NULL with the error set when
  * libcuprite-io.so cannot be opened. */

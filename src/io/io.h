@@ -32,6 +32,8 @@ typedef struct cpi_io_image {
     struct cpi_png *png;
     struct cpi_npy *npy;
     bool fortran;             /* (npy) the elements lie in Fortran order */
+    bool strings;             /* (npy) before opening: strings are read too; after: it is strings, whose characters are
+                                 one more axis, of uint8 (NumPy's S) or uint32 (U) */
 } cpi_io_image;
 
 /* A column in host memory. */
@@ -87,6 +89,7 @@ typedef struct cpi_io_ops {
     cp_code (*zip_begin)(const char *function, const char *path, bool compressed, struct cpi_zip_writer **writer);
     cp_code (*zip_add)(struct cpi_zip_writer *writer, const char *name, cp_type type, int ndim, const int64_t *shape,
                        bool fortran, const void *elements);
+    cp_code (*zip_add_string)(struct cpi_zip_writer *writer, const char *name, const char *string); /* 0-d, NumPy's S */
     cp_code (*zip_end)(struct cpi_zip_writer *writer, cp_code code); /* ends it; no file is left unless code is CP_OK */
 } cpi_io_ops;
 

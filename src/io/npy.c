@@ -15,14 +15,11 @@
 #include "io/files.h"
 #include "move/move.h"
 
-enum { MOST = 10000 }; /* as NumPy: longer headers are not genuine */
-
 struct cp_archive { struct cpi_zip *zip; };
 
 /* --- reading --- */
 
-/* A new host array of the file's shape and order, with its elements read. */
-static cp_array *read_on_host(const char *function, const cpi_io_ops *ops, const cpi_io_image *image)
+cp_array *cpi_io_read_on_host(const char *function, const cpi_io_ops *ops, const cpi_io_image *image)
 {
     cp_array *x = cpi_array_new(function, cpi_device_cpu(), image->type, image->ndim, image->shape,
                                 image->fortran ? 'F' : 'C');
@@ -96,10 +93,11 @@ static cp_array *load_open(const cpi_io_ops *ops, const char *path, cp_map how, 
         cpi_fail(CP_ERROR_VALUE, "load: %s: the file cannot be the memory of an array", path);
         return NULL;
     }
-    return here(can ? mapped(path, how, image, offset, bytes) : read_on_host("load", ops, image), image->fortran);
+    cp_array *x = can ? mapped(path, how, image, offset, bytes) : cpi_io_read_on_host("load", ops, image);
+    return here(x, image->fortran);
 }
 
-static int member_named(const cpi_io_ops *ops, const struct cpi_zip *zip, const char *name)
+int cpi_io_member_named(const cpi_io_ops *ops, const struct cpi_zip *zip, const char *name)
 {
     const size_t n = strlen(name);
     for (int i = ops->zip_count(zip) - 1; i >= 0; i--) { /* of two with the same name the last counts */
@@ -109,11 +107,12 @@ static int member_named(const cpi_io_ops *ops, const struct cpi_zip *zip, const 
     return -1;
 }
 
-static cp_array *load_member(const cpi_io_ops *ops, const struct cpi_zip *zip, int i, int64_t most)
+cp_array *cpi_io_load_member(const char *function, const cpi_io_ops *ops, const struct cpi_zip *zip, int i,
+                             int64_t most)
 {
     cpi_io_image image = {0};
-    if (ops->zip_member("load", zip, i, most, &image) != CP_OK) return NULL;
-    cp_array *x = here(read_on_host("load", ops, &image), image.fortran);
+    if (ops->zip_member(function, zip, i, most, &image) != CP_OK) return NULL;
+    cp_array *x = here(cpi_io_read_on_host(function, ops, &image), image.fortran);
     ops->npy_close(&image);
     return x;
 }
@@ -122,8 +121,8 @@ static cp_array *load_named(const cpi_io_ops *ops, const char *path, const char 
 {
     struct cpi_zip *zip = NULL;
     if (ops->zip_open("load", path, &zip) != CP_OK) return NULL;
-    int i = member_named(ops, zip, name);
-    cp_array *x = i < 0 ? NULL : load_member(ops, zip, i, most);
+    int i = cpi_io_member_named(ops, zip, name);
+    cp_array *x = i < 0 ? NULL : cpi_io_load_member("load", ops, zip, i, most);
     if (i < 0) cpi_fail(CP_ERROR_VALUE, "load: %s: there is no array %s in it", path, name);
     ops->zip_close(zip);
     return x;
@@ -140,7 +139,7 @@ cp_array *(cp_load)(const char *path, const cp_load_options *options)
         return NULL;
     }
     const cpi_io_ops *ops = cpi_io_library("load");
-    const int64_t most = o->max_header ? o->max_header : MOST;
+    const int64_t most = o->max_header ? o->max_header : CPI_IO_HEADER;
     cpi_io_image image = {0};
     if (!ops) return NULL;
     if (o->name) return load_named(ops, path, o->name, most);
@@ -183,20 +182,14 @@ const char *cp_archive_name(const cp_archive *a, int i)
 cp_array *cp_archive_load(const cp_archive *a, int i, int64_t max_header)
 {
     if (cpi_null("load", a) || !cp_archive_name(a, i)) return NULL;
-    return load_member(cpi_io_library("load"), a->zip, i, max_header ? max_header : MOST);
+    return cpi_io_load_member("load", cpi_io_library("load"), a->zip, i, max_header ? max_header : CPI_IO_HEADER);
 }
 
 /* --- writing --- */
 
-/* x's elements in host memory in the file's order. */
-typedef struct elements {
-    cp_array *lying;   /* x, or its transpose if it is in Fortran order; on the host */
-    bool fortran;
-} elements;
-
-static cp_code to_file(const char *function, cp_array *x, elements *e)
+cp_code cpi_io_to_file(const char *function, cp_array *x, cpi_io_elements *e)
 {
-    *e = (elements){.fortran = cp_is_f_contiguous(x) && !cp_is_c_contiguous(x)};
+    *e = (cpi_io_elements){.fortran = cp_is_f_contiguous(x) && !cp_is_c_contiguous(x)};
     cp_array *transposed = e->fortran ? cp_transpose(x, CP_ALL) : cp_retain(x);
     cp_array *dense = transposed ? cpi_as_contiguous(function, transposed, x->type) : NULL;
     e->lying = dense ? cp_to_device(dense, CP_CPU) : NULL;
@@ -209,10 +202,10 @@ static cp_code to_file(const char *function, cp_array *x, elements *e)
              doc="Writes NumPy's file of an array.") */
 cp_code cp_save(const char *path, cp_array *x)
 {
-    elements e;
+    cpi_io_elements e;
     if (cpi_null("save", path) || cpi_null("save", x)) return cp_error();
     const cpi_io_ops *ops = cpi_io_library("save");
-    cp_code code = ops ? to_file("save", x, &e) : cp_error();
+    cp_code code = ops ? cpi_io_to_file("save", x, &e) : cp_error();
     if (code != CP_OK) return code;
     code = ops->npy_write("save", path, x->type, x->ndim, x->shape, e.fortran, e.lying->data);
     cp_free(e.lying);
@@ -231,9 +224,9 @@ cp_code (cp_savez)(const char *path, int n, const char *const *names, cp_array *
     const cpi_io_ops *ops = cpi_io_library("savez");
     cp_code code = ops ? ops->zip_begin("savez", path, o->compressed, &w) : cp_error();
     for (int i = 0; i < n && code == CP_OK; i++) {
-        elements e;
+        cpi_io_elements e;
         const cp_array *x = arrays[i];
-        if ((code = to_file("savez", arrays[i], &e)) != CP_OK) break;
+        if ((code = cpi_io_to_file("savez", arrays[i], &e)) != CP_OK) break;
         code = ops->zip_add(w, names[i], x->type, x->ndim, x->shape, e.fortran, e.lying->data);
         cp_free(e.lying);
     }

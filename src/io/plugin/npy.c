@@ -1,7 +1,8 @@
 /* NumPy's files of one array (.npy, formats 1 to 3): the header, and the elements after it.
  *
  * Invariants: a header is parsed as text and never executed; nothing is allocated for which the file, or the archive's
- * member, has no bytes. NumPy's types that Cuprite lacks (objects, records, strings, dates) are an error. */
+ * member, has no bytes. NumPy's types that Cuprite lacks (objects, records, strings, dates) are an error;
+ * strings are read as their characters where the caller wants that. */
 #include "npy.h"
 
 #include <inttypes.h>
@@ -97,6 +98,7 @@ static bool take_type(const char *word, cpi_npy *f, cp_type *type)
     int kind = name[0], size = 0, read = 0;
     *type = ordered ? CP_DEFAULT : cp_type_from_name(name);
     f->swapped = false;
+    f->characters = 0;
     if (*type != CP_DEFAULT) return true;
     if (!kind || !strchr("biufc", kind) || sscanf(name + 1, "%2d%n", &size, &read) != 1 || name[1 + read]) return false;
     if (name[1] < '1' || name[1] > '9') return false;
@@ -104,6 +106,18 @@ static bool take_type(const char *word, cpi_npy *f, cp_type *type)
         if (cp_type_kind(t) == kind && (int)cp_type_size(t) == size && is_numpys(t)) *type = t;
     f->swapped = word[0] == '>' && size > 1;
     return *type != CP_DEFAULT;
+}
+
+/* "|S3", "<U3": the type of a character, and how many a string has. */
+static bool take_characters(const char *word, cpi_npy *f, cp_type *type)
+{
+    int read = 0;
+    if (!word[0] || !strchr("<>|=", word[0]) || (word[1] != 'S' && word[1] != 'U')) return false;
+    if (word[2] < '1' || word[2] > '9' || sscanf(word + 2, "%2d%n", &f->characters, &read) != 1 || word[2 + read])
+        return false;
+    *type = word[1] == 'S' ? CP_UINT8 : CP_UINT32;
+    f->swapped = word[0] == '>' && word[1] == 'U';
+    return true;
 }
 
 enum { DESCR = 1, ORDER = 2, SHAPE = 4 };
@@ -125,7 +139,8 @@ static const char *take_header(text *t, cpi_npy *f, cpi_io_image *image)
             if (!take_string(t, type, sizeof type)) return "its header names no type";
             if (strcmp(type, "|O") == 0 || strcmp(type, "O") == 0)
                 return "Object arrays cannot be loaded when allow_pickle=False";
-            if (!take_type(type, f, &image->type)) return unknown;
+            if (!take_type(type, f, &image->type) && !(image->strings && take_characters(type, f, &image->type)))
+                return unknown;
             seen |= DESCR;
         } else if (known && strcmp(key, "fortran_order") == 0) {
             if (!take_truth(t, &image->fortran)) return "its header's fortran_order is neither True nor False";
@@ -212,6 +227,11 @@ static cp_code read_header(cpi_npy *f, int64_t most, cpi_io_image *image)
     }
     HOST->free(words);
     f->offset += length;
+    image->strings = f->characters > 0;
+    if (code == CP_OK && image->strings) {
+        if (image->ndim == CP_MAXDIM) return malformed(f, "its header's shape is too large");
+        image->shape[image->ndim++] = f->characters;
+    }
     return code == CP_OK ? find_elements(f, image) : code;
 }
 
@@ -332,11 +352,10 @@ static void type_words(cp_type type, char words[32])
 
 /* Writes a header as NumPy does: with padding so that the first length can grow in place, and so that the elements
  * begin on a multiple of 64. Returns its length, at most CPI_NPY_HEADER. */
-int64_t cpi_npy_header(cp_type type, int ndim, const int64_t *shape, bool fortran, char *header)
+static int64_t put_header(const char *descr, int ndim, const int64_t *shape, bool fortran, char *header)
 {
     enum { LONGEST = 21, ALIGN = 64, PREFIX = 10 };
-    char descr[32], number[24];
-    type_words(type, descr);
+    char number[24];
     memset(header, ' ', CPI_NPY_HEADER);
     memcpy(header, cpi_npy_magic, sizeof cpi_npy_magic);
     char *p = header + PREFIX;
@@ -353,6 +372,20 @@ int64_t cpi_npy_header(cp_type type, int ndim, const int64_t *shape, bool fortra
     header[8] = (char)((n - PREFIX) & 255);
     header[9] = (char)((n - PREFIX) >> 8);
     return n;
+}
+
+int64_t cpi_npy_header(cp_type type, int ndim, const int64_t *shape, bool fortran, char *header)
+{
+    char descr[32];
+    type_words(type, descr);
+    return put_header(descr, ndim, shape, fortran, header);
+}
+
+int64_t cpi_npy_string_header(size_t length, char *header)
+{
+    char descr[32];
+    snprintf(descr, sizeof descr, "|S%zu", length);
+    return put_header(descr, 0, NULL, false, header);
 }
 
 cp_code cpi_npy_write(const char *function, const char *path, cp_type type, int ndim, const int64_t *shape,

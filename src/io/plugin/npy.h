@@ -22,6 +22,7 @@ typedef struct cpi_npy {
     int64_t size;       /* of file or member */
     int64_t offset, bytes; /* of the elements */
     bool swapped;       /* their bytes are swapped */
+    int characters;     /* of each string; 0: it has none */
 } cpi_npy;
 
 cp_code cpi_npy_open(const char *function, const char *path, int64_t most, cpi_io_image *image);
@@ -31,6 +32,7 @@ cp_code cpi_npy_read(const char *function, const cpi_io_image *image, void *elem
 bool cpi_npy_position(const cpi_io_image *image, int64_t *offset, int64_t *bytes);
 void cpi_npy_close(cpi_io_image *image);
 int64_t cpi_npy_header(cp_type type, int ndim, const int64_t *shape, bool fortran, char *header);
+int64_t cpi_npy_string_header(size_t length, char *header); /* of one string of bytes */
 cp_code cpi_npy_write(const char *function, const char *path, cp_type type, int ndim, const int64_t *shape,
                       bool fortran, const void *elements);
 
@@ -45,6 +47,7 @@ void cpi_zip_close(struct cpi_zip *zip);
 cp_code cpi_zip_begin(const char *function, const char *path, bool compressed, struct cpi_zip_writer **writer);
 cp_code cpi_zip_add(struct cpi_zip_writer *w, const char *name, cp_type type, int ndim, const int64_t *shape,
                     bool fortran, const void *elements);
+cp_code cpi_zip_add_string(struct cpi_zip_writer *w, const char *name, const char *text);
 cp_code cpi_zip_end(struct cpi_zip_writer *w, cp_code code);
 
 #endif

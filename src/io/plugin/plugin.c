@@ -41,6 +41,7 @@ static const cpi_io_ops ops = {
     .zip_close = cpi_zip_close,
     .zip_begin = cpi_zip_begin,
     .zip_add = cpi_zip_add,
+    .zip_add_string = cpi_zip_add_string,
     .zip_end = cpi_zip_end,
 };
 

@@ -211,17 +211,13 @@ static written *new_member(struct cpi_zip_writer *w, const char *name)
     return m;
 }
 
-cp_code cpi_zip_add(struct cpi_zip_writer *w, const char *name, cp_type type, int ndim, const int64_t *shape,
-                    bool fortran, const void *elements)
+/* Adds a member of a header of `head` bytes and `bytes` of elements. */
+static cp_code add(struct cpi_zip_writer *w, const char *name, const char *header, int64_t head, const void *elements,
+                   int64_t bytes)
 {
-    char header[CPI_NPY_HEADER];
-    packing p = {.header = (const uint8_t *)header, .elements = elements};
+    packing p = {.header = (const uint8_t *)header, .elements = elements, .head = head, .size = head + bytes};
     if (strlen(name) > UINT16_MAX - sizeof ".npy")
         return HOST->fail(CP_ERROR_VALUE, "%s: %s: the name of an array is too long", w->out.function, w->path);
-    p.head = cpi_npy_header(type, ndim, shape, fortran, header);
-    p.size = (int64_t)cp_type_size(type);
-    for (int i = 0; i < ndim; i++) p.size *= shape[i];
-    p.size += p.head;
     written *m = new_member(w, name);
     cp_code code = m ? pack(w, &p, m) : CP_ERROR_MEMORY;
     if (code == CP_OK) {
@@ -237,6 +233,22 @@ cp_code cpi_zip_add(struct cpi_zip_writer *w, const char *name, cp_type type, in
     }
     end_packing(&p);
     return code;
+}
+
+cp_code cpi_zip_add(struct cpi_zip_writer *w, const char *name, cp_type type, int ndim, const int64_t *shape,
+                    bool fortran, const void *elements)
+{
+    char header[CPI_NPY_HEADER];
+    int64_t bytes = (int64_t)cp_type_size(type);
+    for (int i = 0; i < ndim; i++) bytes *= shape[i];
+    return add(w, name, header, cpi_npy_header(type, ndim, shape, fortran, header), elements, bytes);
+}
+
+cp_code cpi_zip_add_string(struct cpi_zip_writer *w, const char *name, const char *text)
+{
+    char header[CPI_NPY_HEADER];
+    const size_t length = strlen(text);
+    return add(w, name, header, cpi_npy_string_header(length, header), text, (int64_t)length);
 }
 
 cp_code cpi_zip_end(struct cpi_zip_writer *w, cp_code code)

@@ -81,10 +81,11 @@ static int find(const reading *r, const char *name)
     return i;
 }
 
+/* An array that no scope owns: the matrix outlives the caller's. */
 static cp_array *read_here(const reading *r, const char *name)
 {
     const int i = find(r, name);
-    return i < 0 ? NULL : cpi_io_load_member(LOAD, r->ops, r->zip, i, CPI_IO_HEADER);
+    return i < 0 ? NULL : cp_keep(cpi_io_load_member(LOAD, r->ops, r->zip, i, CPI_IO_HEADER));
 }
 
 /* The format's word: bytes, or of files that SciPy wrote before 1.0 perhaps characters. */
@@ -138,8 +139,8 @@ static cp_code read_coordinates(const reading *r, cp_array **rows, cp_array **co
     cp_array *both = read_here(r, "coords");
     if (!both) return cp_error();
     if (both->ndim == 2 && both->shape[0] == 2) {
-        *rows = cp_slice(both, CP_ITEMS(CP_AT(0)));
-        *columns = cp_slice(both, CP_ITEMS(CP_AT(1)));
+        *rows = cp_keep(cp_slice(both, CP_ITEMS(CP_AT(0))));
+        *columns = cp_keep(cp_slice(both, CP_ITEMS(CP_AT(1))));
     } else {
         malformed(r, "its coords are not rows and columns");
     }

@@ -100,6 +100,23 @@ static void to_another_device(void **state)
     cp_sparse_free(a);
 }
 
+/* A matrix outlives the scope in which it was read, and a scope may be open while it is written. */
+static void scopes(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (int i = 0; i < 5; i++) {
+            const int64_t live = cp_test_live();
+            cp_sparse *a = numbers(FORMATS[i], CP_INT32), *b = NULL;
+            for (CP_SCOPE) ok(cp_sparse_save(in_folder("a.npz"), a) == CP_OK);
+            for (CP_SCOPE) b = cp_sparse_load(in_folder("a.npz"));
+            same(a, b);
+            cp_sparse_free(a), cp_sparse_free(b);
+            ok(cp_device_synchronize(CP_CURRENT) == CP_OK);
+            assert_int_equal(cp_test_live(), live);
+        }
+}
+
 /* A file without a `format` that can be read, and calls that cannot work. */
 static void mistakes(void **state)
 {
@@ -207,6 +224,7 @@ int main(void)
     if (!mkdtemp(folder)) return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(read_back), cmocka_unit_test(nothing_in_it), cmocka_unit_test(to_another_device),
+        cmocka_unit_test(scopes),
         cmocka_unit_test(mistakes), cmocka_unit_test(damaged), cmocka_unit_test(keeps_the_old_file),
         cmocka_unit_test(memory_fails)};
     int failures = check_run(tests);

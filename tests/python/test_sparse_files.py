@@ -31,6 +31,8 @@ load = declare("cp_sparse_load", ctypes.c_void_p, ctypes.c_char_p)
 free = declare("cp_sparse_free", None, ctypes.c_void_p)
 message = declare("cp_error_message", ctypes.c_char_p)
 clear = declare("cp_error_clear", None)
+scope_begin = declare("cp_scope_begin", ctypes.c_void_p)
+scope_end = declare("cp_scope_end", None, ctypes.c_void_p)
 
 
 def said():
@@ -40,8 +42,10 @@ def said():
 
 
 def through_c(path, target, compressed=False):
-    """Reads a file and writes another one."""
+    """Reads a file and writes another one, the first within a scope that ends before the second."""
+    scope = scope_begin()
     a = load(os.fsencode(path))
+    scope_end(scope)
     assert a, said()
     assert save(os.fsencode(target), a, SaveOptions(compressed, 0)) == 0, said()
     free(a)

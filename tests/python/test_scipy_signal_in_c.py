@@ -228,6 +228,7 @@ def test_events(kind):
             s.vectorstrength(*(cp.asarray(v) for v in wrong))
 
 
+@pytest.mark.filterwarnings("ignore:Mean of empty:RuntimeWarning", "ignore:invalid value:RuntimeWarning")
 def test_vector_strength_of_no_events():
     for period in (1.5, [1.0, 2.0]):
         for got, want in zip(s.vectorstrength([], period), ss.vectorstrength([], period)):

@@ -350,3 +350,20 @@ def test_factors_are_shared_by_threads():
         for t in threads:
             t.join()
     assert not wrong, wrong[:3]
+
+
+@pytest.mark.parametrize("solver", ["lsqr", "lsmr"])
+@pytest.mark.parametrize("dense", [True, False])
+def test_right_sides_of_least_squares_that_do_not_fit(solver, dense):
+    """The message names the argument; SciPy takes a b of zeros of any shape."""
+    d = cp.arange(12.0).reshape(4, 3)
+    a, f = d if dense else cs.csr_matrix(d), getattr(cs.linalg, solver)
+    for shape in ((), (3,), (5,), (4, 2), (0,), (2, 2)):
+        for make in (cp.zeros, cp.ones):
+            with raises(ValueError, match="b must have 4 elements"):
+                f(a, make(shape))
+    for shape in ((4,), (3, 2), ()):
+        with raises(ValueError, match="x0 must have 3 elements"):
+            f(a, cp.ones(4), x0=cp.ones(shape))
+    assert f(a, cp.ones((4, 1)))[0].shape == f(a, cp.ones((1, 4)), x0=[1, 2, 3])[0].shape == (3,)
+    assert f(cp.ones((1, 1)), cp.ones((1, 1)))[0].tolist() == f(cp.ones((1, 1)), 1.0)[0].tolist() == [1.0]

@@ -119,9 +119,15 @@ def _check_symmetry(A, M, r1, y, eps):
 
 
 def _least_system(A, b, x0):
-    """(A, b as a vector, the type of the solution)."""
+    """(A, b as a vector, the type of the solution). Errors: ValueError for a b or x0 that A does not fit."""
     A, b = aslinearoperator(A), cp.atleast_1d(cp.asarray(b))
-    b = b.squeeze() if b.ndim > 1 else b
+    if b.ndim > 1:
+        b = cp.atleast_1d(b.squeeze())
+    if b.shape != (A.shape[0],):
+        raise ValueError(f"dimension mismatch: b must have {A.shape[0]} elements, as A has rows, not shape {b.shape}")
+    x0 = None if x0 is None else cp.atleast_1d(cp.asarray(x0))
+    if x0 is not None and x0.shape != (A.shape[1],):
+        raise ValueError(f"dimension mismatch: x0 must have {A.shape[1]} elements, as A has columns")
     kind = common_type(*(type_of(x) for x in (A, b, x0) if x is not None and type_of(x) is not None), "float64")
     return A, b, kind
 

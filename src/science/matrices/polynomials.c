@@ -1,5 +1,6 @@
 /* Polynomials by their coefficients, the highest power first as numpy.polyval has them. */
 #include "compose/compose.h"
+#include "operands/operands.h"
 
 /*: function("polyval", "p: array, x: array_like", module="_polynomials_in_c",
              doc="The polynomial with coefficients p, the highest power first, at x: Horner's rule.") */
@@ -139,6 +140,7 @@ cp_code cp_polydiv(cp_array *u, cp_array *v, cp_array **q, cp_array **r)
     }
     if (whole && rest) *q = cp_keep(whole), *r = cp_keep(cp_copy(rest));
     cpi_end(&f, NULL);
+    if (*r) cpi_into_scope(*q), cpi_into_scope(*r);
     return *r ? CP_OK : (cp_free(*q), *q = NULL, cp_error());
 }
 

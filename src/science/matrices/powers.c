@@ -1,6 +1,7 @@
 /* Products of many matrices, powers and exponentials, pseudo-inverses and least squares. */
 #include "compose/compose.h"
 #include "move/move.h"
+#include "operands/operands.h"
 
 #include <math.h>
 #include <string.h>
@@ -265,6 +266,8 @@ cp_code cp_lstsq(cp_array *a, cp_array *b, cp_array *rcond, cp_array **x, cp_arr
     for (int i = 0; i < 4 && good; i++)
         if (to[i]) *to[i] = cp_keep(found[i]);
     cpi_end(&f, NULL);
+    for (int i = 0; i < 4 && good; i++)
+        if (to[i]) cpi_into_scope(*to[i]);
     return good ? CP_OK : cp_error();
 }
 

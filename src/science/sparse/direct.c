@@ -218,6 +218,7 @@ cp_code cp_sparse_lu_parts(const cp_sparse_factors *f, cp_sparse **l, cp_sparse 
     if (good) *l = lower, *u = upper, *rows = cp_keep(to), *columns = cp_keep(order);
     else cp_sparse_free(lower), cp_sparse_free(upper);
     cpi_end(&scope, NULL);
+    if (good) cpi_into_scope(to), cpi_into_scope(order);
     return good ? CP_OK : cp_error();
 }
 

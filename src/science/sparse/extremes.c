@@ -144,18 +144,19 @@ cp_code cp_sparse_find(cp_sparse *a, cp_array **rows, cp_array **columns, cp_arr
         !cpi_sparse_begin(&scope, name, a))
         return cp_error();
     cp_sparse *m = along(a, 1), *kept = m ? cpi_sparse_kept(m, m->part[0]) : NULL;
-    cp_array *found[3] = {NULL, NULL, NULL};
+    cp_array *found[3] = {NULL, NULL, NULL}, **const to[3] = {rows, columns, values};
     if (kept && (found[0] = cp_csr_rows(kept->part[1], kept->part[2]))) {
-        found[1] = cp_retain(kept->part[1]);
-        found[2] = cp_retain(kept->part[0]);
-        cp_keep(found[0]); /* the others are kept by the matrix */
+        /* views: a scope would free arrays that are a's */
+        found[1] = cp_slice(kept->part[1], 1, &CP_ELLIPSIS);
+        found[2] = found[1] ? cp_slice(kept->part[0], 1, &CP_ELLIPSIS) : NULL;
     }
     cp_sparse_free(kept);
     cp_sparse_free(m);
+    const bool good = found[2] && !(scope.fine && cp_error() != CP_OK);
+    for (int i = 0; i < 3 && good; i++) cp_keep(found[i]);
     cpi_end(&scope, NULL);
-    if (!found[0]) return cp_error();
-    *rows = found[0], *columns = found[1], *values = found[2];
-    return CP_OK;
+    for (int i = 0; i < 3 && good; i++) cpi_into_scope(*to[i] = found[i]);
+    return good ? CP_OK : cp_error();
 }
 cp_array *cp_sparse_trace(cp_sparse *a, int64_t k)
 {

@@ -213,5 +213,6 @@ cp_code cp_deconvolve(cp_array *signal, cp_array *divisor, cp_array **quotient, 
     } else if (divisor && !divided(signal, divisor, &q, &r)) q = NULL;
     if (q && r && !(f.fine && cp_error())) *quotient = cp_keep(q), *remainder = cp_keep(r);
     cpi_end(&f, NULL);
+    cpi_into_scope(*quotient), cpi_into_scope(*remainder);
     return *remainder ? CP_OK : cp_error();
 }

@@ -141,5 +141,6 @@ cp_code cp_vectorstrength(cp_array *events, cp_array *period, cp_array **strengt
     }
     if (made[0] && made[1] && !(f.fine && cp_error())) *strength = cp_keep(made[0]), *phase = cp_keep(made[1]);
     cpi_end(&f, NULL);
+    cpi_into_scope(*strength), cpi_into_scope(*phase);
     return *phase ? CP_OK : cp_error();
 }

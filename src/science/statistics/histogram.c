@@ -256,6 +256,8 @@ cp_code (cp_histogram)(cp_array *a, int64_t bins, cp_array **hist, cp_array **bi
     if (r && hist) *hist = cp_keep(r);
     if (r && bin_edges) *bin_edges = cp_keep(edges);
     cpi_end(&f, NULL);
+    if (r && hist) cpi_into_scope(*hist);
+    if (r && bin_edges) cpi_into_scope(*bin_edges);
     return r ? CP_OK : cp_error();
 }
 

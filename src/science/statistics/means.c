@@ -259,6 +259,8 @@ cp_code (cp_average)(cp_array *a, cp_array **average, cp_array **sum_of_weights,
     }
     if (r && average) *average = cp_keep(r);
     cpi_end(&f, NULL);
+    if (r && average) cpi_into_scope(*average);
+    if (r && sum_of_weights) cpi_into_scope(*sum_of_weights);
     return r ? CP_OK : cp_error();
 }
 

@@ -49,6 +49,7 @@ static void same(cp_sparse *a, cp_sparse_format of, int64_t rows, int64_t column
     } while (0)
 
 static cp_array *plus_one(cp_array *x) { return cp_add(x, cp_float(1)); }
+static cp_array *no_array(cp_array *x) { return (void)x, NULL; } /* and no error */
 static cp_array *first_one(cp_array *x) { return cp_ndim(x) ? cp_slice(x, CP_ITEMS(CP_RANGE(0, 1))) : x; }
 
 static void test_functions(void **state)
@@ -68,6 +69,10 @@ static void test_functions(void **state)
                 fails(cp_sparse_apply(a, cp_cos), CP_ERROR_VALUE, "f(0)");
                 fails(cp_sparse_apply(a, plus_one), CP_ERROR_VALUE, "f(0)");
                 fails(cp_sparse_apply(a, first_one), CP_ERROR_VALUE, "as many elements");
+                fails(cp_sparse_apply(a, no_array), CP_ERROR_VALUE, "f returned NULL");
+                assert_null(cp_sparse_astype(a, (cp_type)39)); /* no type */
+                failed(CP_ERROR_TYPE);
+                fails(cp_sparse_eye(2, 2, 0, (cp_type)39, FORMATS[i_f]), CP_ERROR_TYPE, "no type 39");
                 fails(cp_sparse_power(a, cp_float(0)), CP_ERROR_VALUE, "exponent");
                 fails(cp_sparse_power(a, doubles(1, 2)), CP_ERROR_VALUE, "0-D");
                 cp_sparse_free(a);

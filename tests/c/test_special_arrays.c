@@ -2,6 +2,8 @@
  * allocation failing in turn. Semantics are compared with SciPy in Python (test_special.py, test_special_counting.py,
  * test_special_legendre.py). */
 #include "check.h"
+
+#include <limits.h>
 #include "cuprite/special.h"
 
 #define FREE(...) \
@@ -121,7 +123,9 @@ static void legendre(void **state)
              c * sqrt(1.5) * sin(0.7));
         cp_array *none = cp_zeros(CP_SHAPE(0, 2), CP_FLOAT64), *r = cp_legendre_p(first, none);
         assert_true(r && cp_ndim(r) == 3 && cp_size(r) == 0);
-        FREE(n, z, m, two, edge, three, first, angle, none, r);
+        cp_array *all = cp_legendre_p_all(INT32_MAX, none); /* of no elements, at once */
+        assert_true(all && cp_ndim(all) == 4 && cp_dim(all, 1) == INT64_C(1) << 31);
+        FREE(n, z, m, two, edge, three, first, angle, none, r, all);
     }
 }
 
@@ -130,6 +134,7 @@ static void errors(void **state)
     (void)state;
     for (FOR_DEVICES(d)) {
         cp_array *n = ints(1, 2), *x = doubles(0.5, 1), *z = cp_astype(x, CP_COMPLEX64);
+        cp_array *minus = ints(-1), *far = cp_astype(minus, CP_UINT64); /* which no int64 holds */
 #define REFUSED(code, call) do { assert_null(call); failed(code); } while (0)
         REFUSED(CP_ERROR_VALUE, cp_jvp(n, x, -1));
         REFUSED(CP_ERROR_VALUE, cp_jvp(n, NULL, 1));
@@ -141,11 +146,15 @@ static void errors(void **state)
         REFUSED(CP_ERROR_TYPE, cp_legendre_p(x, x));
         REFUSED(CP_ERROR_TYPE, cp_legendre_p(n, z));
         REFUSED(CP_ERROR_VALUE, cp_legendre_p(n, x, .diff_n = 3));
+        REFUSED(CP_ERROR_VALUE, cp_legendre_p_all(1, x, .diff_n = INT_MAX));
+        REFUSED(CP_ERROR_VALUE, cp_sph_legendre_p_all(1, 1, x, .diff_n = INT_MIN));
+        REFUSED(CP_ERROR_VALUE, cp_legendre_p(far, x));
+        REFUSED(CP_ERROR_VALUE, cp_assoc_legendre_p(n, far, x));
         REFUSED(CP_ERROR_TYPE, cp_assoc_legendre_p(n, x, x));
         REFUSED(CP_ERROR_VALUE, cp_assoc_legendre_p(n, n, x, .branch_cut = 1));
         REFUSED(CP_ERROR_VALUE, cp_legendre_p_all(-1, x));
         REFUSED(CP_ERROR_VALUE, cp_sph_legendre_p_all(1, -1, x));
-        FREE(n, x, z);
+        FREE(n, x, z, minus, far);
     }
 }
 

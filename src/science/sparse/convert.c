@@ -89,7 +89,7 @@ cp_sparse *cp_sparse_astype(cp_sparse *a, cp_type type)
     const char *name = "sparse_astype";
     if (cpi_null(name, a)) return NULL;
     if (type == a->part[0]->type) return cp_sparse_retain(a);
-    if (cpi_is_half(type))
+    if (cp_type_size(type) && cpi_is_half(type)) /* what is no type is refused by cp_astype */
         return cpi_fail(CP_ERROR_TYPE, "%s: a sparse matrix has no elements of type %s", name, cp_type_name(type)),
                NULL;
     cpi_composite f;

@@ -11,6 +11,13 @@ static cp_array *single(cp_array *x) { return x && cpi_is_half(x->type) ? cp_ast
 
 /* --- one matrix --- */
 
+/* What the caller's function gives; its failure always has an error. */
+static cp_array *applied(const char *name, cp_array *(*f)(cp_array *x), cp_array *x)
+{
+    cp_array *y = f(x);
+    if (!y && cp_error() == CP_OK) cpi_fail(CP_ERROR_VALUE, "%s: f returned NULL", name);
+    return y;
+}
 cp_sparse *cp_sparse_apply(cp_sparse *a, cp_array *(*f)(cp_array *x))
 {
     const char *name = "sparse_apply";
@@ -19,7 +26,8 @@ cp_sparse *cp_sparse_apply(cp_sparse *a, cp_array *(*f)(cp_array *x))
     if (!cpi_sparse_begin(&scope, name, a)) return NULL;
     cp_sparse *m = cpi_sparse_canonical(a), *made = NULL;
     if (m) {
-        cp_array *at_zero = f(zero_of(m->part[0]->type)), *data = at_zero ? single(f(m->part[0])) : NULL;
+        cp_array *at_zero = applied(name, f, zero_of(m->part[0]->type));
+        cp_array *data = at_zero ? single(applied(name, f, m->part[0])) : NULL;
         if (data && (data->ndim != 1 || data->size != m->part[0]->size))
             cpi_fail(CP_ERROR_VALUE, "%s: f must give as many elements as it takes", name);
         else if (data && !is_zero(at_zero))

@@ -75,6 +75,7 @@ cp_code cpi_sparse_check_shape(const char *name, int64_t rows, int64_t columns, 
 }
 cp_code cpi_sparse_check_type(const char *name, const char *what, cp_type t)
 {
+    if (t != CP_DEFAULT && !cp_type_size(t)) return cpi_fail(CP_ERROR_TYPE, "%s: there is no type %d", name, (int)t);
     if (!cpi_is_half(t)) return CP_OK;
     return cpi_fail(CP_ERROR_TYPE, "%s: %s must not be %s: a sparse matrix has no such elements", name, what,
                     cp_type_name(t));

@@ -24,13 +24,15 @@ static cp_array *when(cp_array *condition, cp_array *a, double otherwise)
 static cp_array *either(cp_array *condition, double a, double b) { return cp_where(condition, number(a), number(b)); }
 static cp_array *negative_order(const legendre *l) { return cp_less(l->m, number(0)); }
 
-/* The greatest absolute value of whole numbers; -1 with an error. Waits. */
-static int64_t largest(cp_array *n)
+/* The greatest absolute value of whole numbers, as many steps as are made; -1 with an error, also where no loop would
+ * come to its end. Waits. */
+static int64_t largest(const legendre *l, cp_array *n)
 {
     cp_array *most = n && n->size ? cp_max(cp_absolute(n)) : NULL;
     if (!n || n->size == 0) return n ? 0 : -1;
-    const int64_t v = most ? (int64_t)cp_item_float(most) : -1;
-    return most && !cp_error() ? v : -1;
+    const double v = most ? cp_item_float(most) : -1;
+    if (v > INT32_MAX) cpi_fail(CP_ERROR_VALUE, "%s: degrees and orders are at most 2147483647", l->name);
+    return most && !cp_error() ? (int64_t)v : -1;
 }
 
 static bool begin(legendre *l, cp_array *x, cp_array *m)
@@ -86,7 +88,7 @@ static cp_array *with_power(const legendre *l, cp_array *by, cp_array *q, cp_arr
 static bool diagonal(const legendre *l, step *found)
 {
     const double sign = l->cut == 2 ? -1 : 1;
-    const int64_t most = largest(l->order);
+    const int64_t most = largest(l, l->order);
     cp_array *q = most < 0 ? NULL : without_powers(l, most), *few = cp_minimum(l->order, number(4)), *n = l->order;
     if (!q || !few) return false;
     cp_array *slope = cp_multiply(n, l->u);
@@ -191,6 +193,7 @@ static bool put_degree(const legendre *l, const sink *to, int64_t k, const step 
 static cp_array *degrees(const legendre *l, int64_t top, const sink *to)
 {
     step first = {{NULL}}, now, before;
+    if (to->r && !to->r->size) return to->r; /* whatever the degree */
     if (!to->r || top < 0 || !diagonal(l, &first)) return NULL;
     for (int d = 0; d < MOST; d++) {
         now.at[d] = d <= l->diff ? cp_multiply(number(0), cp_ones_like(first.at[d], CP_DEFAULT)) : NULL;
@@ -247,7 +250,7 @@ static cp_array *of_arrays(legendre *l, cp_array *n, cp_array *m, cp_array *x)
         return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "%s: more than %d dimensions", l->name, CP_MAXDIM), NULL));
     shape[0] = 1 + l->diff;
     const sink to = {cp_zeros((cp_shape){ndim + 1, shape}, CP_FLOAT64), degree};
-    return cpi_end(&f, degrees(l, largest(degree), &to));
+    return cpi_end(&f, degrees(l, largest(l, degree), &to));
 }
 
 /* 0, 1, ... m, -m, ... -1 before `ndim` axes, as SciPy orders them. */
@@ -265,7 +268,7 @@ static cp_array *orders(int m, int ndim)
 static cp_array *of_all(legendre *l, int n, int m, cp_array *x)
 {
     cpi_composite f;
-    int64_t shape[CP_MAXDIM + 3] = {1 + l->diff, (int64_t)n + 1, 2 * (int64_t)m + 1};
+    int64_t shape[CP_MAXDIM + 3] = {1 + (int64_t)l->diff, (int64_t)n + 1, 2 * (int64_t)m + 1};
     const int more = m < 0 ? 2 : 3;
     if (cpi_null(l->name, x) || check(l->name, NULL, NULL, x, l->diff, l->cut)) return NULL;
     if (n < 0) return cpi_fail(CP_ERROR_VALUE, "%s: n must be a non-negative integer", l->name), NULL;

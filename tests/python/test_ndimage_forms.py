@@ -138,6 +138,7 @@ def test_sums_over_axes_of_bool(shape):
         np.testing.assert_array_equal(got.get(), want)
     with raises(RuntimeError):
         ndimage.laplace(cp.asarray(x), output="bool")
+    assert ndimage.laplace(cp.asarray(x), output=np.str_("f")).dtype == np.float32
 
 
 @pytest.mark.parametrize("mode", ["nearest", "constant", "mirror"])

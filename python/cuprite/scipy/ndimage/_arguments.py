@@ -7,7 +7,7 @@ import cuprite
 from cuprite import _numpy as numpy
 from cuprite._beside import beside_its_arrays
 from cuprite._core import ndarray
-from cuprite._element_types import common_type, type_of
+from cuprite._element_types import ElementType, common_type, type_of
 
 _MODES = ("reflect", "mirror", "nearest", "wrap", "constant", "grid-mirror", "grid-wrap", "grid-constant")
 _MEANINGS = {
@@ -143,14 +143,15 @@ def output_of(output, x, complex_output=False):
         if complex_output and type_of(output).kind != "c":
             raise RuntimeError("output must have complex dtype")
         return _real_output(output, complex_output)
-    elif hasattr(output, "__array__") and not isinstance(output, type):
+    elif hasattr(output, "__array__") and not isinstance(output, (type, str)):
         raise TypeError(f"output is an array of Cuprite's or a type, not {type(output).__name__}")
     else:
         try:
             dtype = common_type(output)
         except (TypeError, ValueError):  # none of ours
             dtype = numpy.dtype(output)
-        if type(output) is str and (dtype.kind not in "iufc" or complex_output and dtype.kind != "c"):
+        named = isinstance(output, str) and not isinstance(output, ElementType)
+        if named and (dtype.kind not in "iufc" or complex_output and dtype.kind != "c"):
             raise RuntimeError(f"output must have {'complex' if complex_output else 'numeric'} dtype")
         if complex_output and dtype.kind != "c":
             warnings.warn("promoting specified output dtype to complex", stacklevel=4)

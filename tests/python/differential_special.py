@@ -18,10 +18,12 @@ Wrong = collections.namedtuple("Wrong", "kind what number text")
 #: search for what has no root; test_special_noncentral.py has other oracles
 FUNCTIONS = [n for n in table.PLAIN if not n.startswith(("nct", "ncf", "chndtr", "tklmbda"))]
 #: SciPy's powm1 is 0 where the power overflows, its binom of large numbers has eight digits, its inverse of gammainc
-#: takes what is no probability, its hyp1f1 left of 0 is another number for a = 6, b = 0.69, its hyperu is NaN near 0
+#: takes what is no probability, its hyp1f1 left of 0 is another number for a = 6, b = 0.69, its hyperu is NaN near 0,
+#: its polynomials of no whole degree have five digits near the left end
 POWERS = {"powm1": lambda x, y: abs(y) > 50, "binom": lambda n, k: n > 1e5,
           "gammaincinv": lambda a, p: (p < 0) | (p > 1), "hyp1f1": lambda a, b, z: (a >= 6) & (b < 1) & (z < 0),
-          "hyperu": lambda a, b, x: (a > 5) & (b > 5) & (x < 0.01)}
+          "hyperu": lambda a, b, x: (a > 5) & (b > 5) & (x < 0.01),
+          "eval_sh_chebyt": lambda n, x: (n != np.round(n)) & (x < 0.03)}
 COMPLEX = sorted(n for n in table.ROW if "complex" in table.ROW[n].columns and n not in ("lambertw", "xlog1py"))
 #: of complex numbers, where SciPy has fewer digits, overflows on the way or has another branch
 ELSEWHERE = {"log_ndtr": lambda z: z.real > 4, "gamma": lambda z: abs(z) > 20, "rgamma": lambda z: abs(z) > 20,

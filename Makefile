@@ -30,7 +30,7 @@ compile = cmake --build $(1) -j $(JOBS) $(2) -- $$(test -t 1 || echo --quiet)
 all: build
 
 setup:
-	@tools/setup
+	@tools/setup $(SETUP)
 
 build: setup
 	@$(call configure,$(BUILD),-DPython3_EXECUTABLE=$(PYTHON) -DCUPRITE_CUDA=$(CUDA) -DCUPRITE_PYTHON=ON \
@@ -68,6 +68,7 @@ SAMPLE ?= 6
 python_tests = PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 CUPRITE_BUILD=$(CURDIR)/$(BUILD) \
     PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) -m pytest -q -n $(TESTERS) --dist worksteal tests/python
 
+test: SETUP := early
 test: NEW_ARCHS := $(if $(wildcard /dev/nvidia0),90,90-virtual)
 test: NEW_QUICK := $(if $(wildcard $(BUILD)/CMakeCache.txt)$(filter command environment,$(origin CUDA_ARCHS)),OFF,ON)
 test: build check
@@ -87,6 +88,7 @@ CHECKS := "check_modules.py $(BUILD)" check_lines.py check_imports.py check_code
     "make_api.py --check" "make_speed.py --check" "make_diagram.py --check" "make_kernel_diagrams.py --check" \
     "make_lessons.py --check" "results.py --check" "make_python.py --check" "make_coverage.py --check"
 check: build
+	@tools/setup
 	@$(call compile,$(BUILD),--target layers)
 	@printf '%s\n' $(CHECKS) | BUILD=$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python \
 	    xargs -P $(JOBS) -I CHECK sh -c '$(PYTHON) tools/CHECK'

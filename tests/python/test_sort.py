@@ -282,7 +282,8 @@ def test_unique_axis_many_rows(dtype, device):
     n = 90000
     columns = [np.zeros(n), rng.integers(0, 2, n), rng.integers(0, 2, n), rng.random(n) < 1e-3,
                rng.geometric(0.3, n) % 7, rng.integers(0, 3, n)]
-    for width in (2, 5, 9, 27) if dtype in ("bool", "int32", "float64", "complex64") else (5,):
+    widths = {"bool": (2, 9), "int32": (5, 27), "float64": (2, 27), "complex64": (5, 9)}  # NumPy takes long
+    for width in widths.get(dtype, (5,)):
         x = np.stack([columns[(i if width < 9 else i // (width // 5)) % 6] for i in range(width)], axis=1).astype(dtype)
         if x.dtype.kind in "fc":
             x[rng.integers(0, n, n // 2), rng.integers(0, width, n // 2)] *= -1  # zeros of both signs

@@ -70,8 +70,9 @@ def unlinked(text):
 
 
 # private modules of rows, and the public ones that are written over them
-BEHIND = {"_lfilter": "scipy.signal", "_peaks": "scipy.signal", "_signal": "scipy.signal", "_sparse": "scipy.sparse",
-          "_spectra": "scipy.signal", "_wavelets": "scipy.signal"}
+BEHIND = {"_lfilter": "scipy.signal", "_peaks": "scipy.signal", "_regions": "scipy.ndimage", "_signal": "scipy.signal",
+          "_sparse": "scipy.sparse", "_special": "scipy.special", "_spectra": "scipy.signal",
+          "_wavelets": "scipy.signal"}
 
 
 def in_python(module, every):

@@ -13,7 +13,7 @@ from test_devices_two import arrays_in, two  # noqa: F401
 
 pytestmark = pytest.mark.once
 #: how many functions take one of the forms, at least
-MODULES = {"special": 264, "signal": 91, "fft": 24, "linalg": 17, "ndimage": 58, "stats": 37, "interpolate": 5,
+MODULES = {"special": 264, "signal": 93, "fft": 24, "linalg": 17, "ndimage": 58, "stats": 37, "interpolate": 5,
            "spatial": 3, "spatial.distance": 23, "cluster.vq": 2, "sparse.csgraph": 7}
 #: where an array stands for a number of the shape or the spacing: it is made on the current device
 ELSEWHERE = {"fftfreq", "rfftfreq", "tri", "unit_impulse"}
@@ -23,7 +23,8 @@ def forms():
     v, k = cp.linspace(0.1, 0.9, 8), cp.arange(1, 9)
     m, x = cp.asarray([[2.0, 0.5], [0.5, 3.0]]), cp.ones((6, 6))
     return [(v,), (k,), (m,), (3, v), (v, v), (k, v), (3, 3, v), (v, v, v), (1, 2, v), (v, v, v, v), (1, 1, 1, v),
-            (1.0, 2.0, 3.0, v), (3, v, 0), (x, x), (m, m), (m, v[:2]), (v, 3), (v, 0.5), (v, v, 0.5), (v, v, m)]
+            (1.0, 2.0, 3.0, v), (3, v, 0), (x, x), (m, m), (m, v[:2]), (v, 3), (v, 0.5), (v, v, 0.5), (v, v, m), (x,),
+            (x, v[:3], v[:3])]
 
 
 def tried(f, given, device):

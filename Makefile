@@ -61,10 +61,10 @@ demo:
 	@tools/demo $(DEMO_BUILD)
 
 # The test device late:0 shows what a program and a device have to do with each other: all tests of streams, memory and
-# the like, and of those of values six cases each (SAMPLE; tests/python/conftest.py).
+# the like, and of those of values four cases each (SAMPLE; tests/python/conftest.py).
 # NumPy, which answers are compared with, gets one thread: several processes share the processors (our own BLAS keeps
 # its number). Bytecode is kept, whatever the environment says: hundreds of processes import the module.
-SAMPLE ?= 6
+SAMPLE ?= 4
 python_tests = PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 CUPRITE_BUILD=$(CURDIR)/$(BUILD) \
     PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) -m pytest -q -n $(TESTERS) --dist worksteal tests/python
 

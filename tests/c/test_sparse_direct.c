@@ -163,6 +163,38 @@ static void test_factors(void **state)
                     }
     cp_sparse_lu_free(NULL);
 }
+/* Columns of the same rows, one to forty of them side by side: dense blocks, and all rows below in common. */
+static void test_supernodes(void **state)
+{
+    (void)state;
+    static number a[N * N];
+    static const cp_type types[] = {CP_FLOAT32, CP_FLOAT64, CP_COMPLEX64, CP_COMPLEX128};
+    static const double thresholds[] = {1, 0.1, -1};
+    seed = 9;
+    for (int turn = 0; turn < 144; turn++)
+        for (CP_SCOPE) {
+            const cp_type type = types[turn % 4];
+            const int n = N - turn % 5, each = turn % 3;
+            draw(a, n, each, is_complex(type));
+            for (int begin = 0; begin < n;) {
+                const int64_t wide = 1 + below(turn % 12 ? 14 : n);
+                const int end = begin + wide < n ? (int)(begin + wide) : n;
+                for (int c = begin; c < end; c++)
+                    for (int r = begin; r < end; r++) a[r * n + c] += (double)below(7) - 3;
+                const int64_t more = below(n);
+                for (int c = begin; c < end; c++) a[more * n + c] += 1 + (double)below(3);
+                begin = end;
+            }
+            cp_sparse *m = matrix_of(a, n, type, CP_SPARSE_CSC);
+            cp_sparse_factors *f = cp_sparse_lu(m, .order = (cp_sparse_order)(turn / 4 % 4),
+                                                .threshold = turn / 2 % 4 ? 1 : thresholds[turn / 16 % 3]);
+            ok(f);
+            check_factors(f, a, n, eps_of(type));
+            if (turn / 2 % 4) check_solutions(f, a, n, type);
+            cp_sparse_lu_free(f);
+            cp_sparse_free(m);
+        }
+}
 /* A grid's Laplacian, whose diagonal is strong, times a known vector; orders leave less than elimination as it is. */
 static void test_grid(void **state)
 {
@@ -435,7 +467,8 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_factors), cmocka_unit_test(test_grid), cmocka_unit_test(test_dense_lines),
+        cmocka_unit_test(test_factors), cmocka_unit_test(test_supernodes), cmocka_unit_test(test_grid),
+        cmocka_unit_test(test_dense_lines),
         cmocka_unit_test(test_incomplete), cmocka_unit_test(test_pivots), cmocka_unit_test(test_singular),
         cmocka_unit_test(test_systems), cmocka_unit_test(test_triangles), cmocka_unit_test(test_allocations)};
     return check_run(tests);

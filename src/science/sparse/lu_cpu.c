@@ -1,9 +1,15 @@
 /* Factors of a square matrix, in the host's memory, and what solves with them: left-looking elimination with pivots.
  * The order of columns is the caller's.
  *
- * Invariant: during factorization the lower factor's indices are rows, afterwards places of pivots. A column of it
- * whose end is pruned has the rows that have a place before that end: what is found through the others is found
- * through these (Eisenstat and Liu, SIAM J. Matrix Anal. Appl. 14 (1993)). */
+ * Columns that come one after another and have the same rows below them are a supernode, named by the place of its
+ * first one: what meets one of them meets all later ones, so the search visits supernodes, and a column is changed by
+ * up to CPI_SPARSE_BLOCK of them at once (Demmel, Eisenstat, Gilbert, Li and Liu, SIAM J. Matrix Anal. Appl. 20 (1999)).
+ * Where elements are dropped each column is one.
+ *
+ * Invariants: during factorization the lower factor's indices are rows, afterwards places of pivots. A column of a
+ * supernode has its later columns' pivots first, in their order, and then all have the same rows in the same order. A
+ * supernode whose end is pruned has the rows that have a place before that end: what is found through the others is
+ * found through these (Eisenstat and Liu, SIAM J. Matrix Anal. Appl. 14 (1993)). */
 #include "sparse/lu.h"
 
 #include <stdlib.h>
@@ -11,7 +17,9 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "cpu/features.h"
 #include "sparse/quotients_cpu.h"
+#include "sparse/vectors_cpu.h"
 
 enum { DONE = -1, FAILED = -2 };
 
@@ -20,30 +28,46 @@ typedef struct walk {
     int32_t stamp, top, count;
     int32_t *mark;     /* of a row: the last column that met it, counted from 1 */
     int32_t *stack;
-    int32_t *found;    /* rows with a place that a column meets, from `top` on: each before those that it changes */
-    int32_t *rest;     /* the others: `count` */
+    int32_t *found;    /* supernodes that a column meets, from `top` on: each before those that it changes */
+    int32_t *rest;     /* rows without a place that it meets: `count` */
+    int32_t *of;       /* of a place: its supernode */
+    int32_t *last;     /* of a supernode: its last place */
+    int32_t *first;    /* of a supernode: the first place in it that a column meets */
+    int32_t *met;      /* of a supernode: that column, counted from 1 */
     int64_t *at;       /* of the stack: the next element */
-    int64_t *pruned;   /* of a place: where the search ends; -1: at the column's end */
+    int64_t *pruned;   /* of a supernode: where the search ends in its last column; -1: at the column's end */
     double *sizes;
     void *x;           /* the column, 0 elsewhere */
+    void (*change)(void *x, const int32_t *rows, int64_t n, const void *const *columns, const void *factors, int terms);
 } walk;
 
+/* Notes that a column meets a place; is its supernode a new one? */
+static bool reach(walk *w, int32_t place)
+{
+    const int32_t s = w->of[place];
+    if (w->met[s] != w->stamp) {
+        w->met[s] = w->stamp, w->first[s] = place;
+        return true;
+    }
+    if (place < w->first[s]) w->first[s] = place;
+    return false;
+}
 static void search(const cpi_sparse_lu *f, walk *w, int32_t from)
 {
     int32_t depth = 0;
-    w->stack[0] = from, w->mark[from] = w->stamp;
-    w->at[0] = f->lower.indptr[f->place[from]];
+    w->stack[0] = from;
+    w->at[0] = f->lower.indptr[w->last[from]];
     while (depth >= 0) {
-        const int32_t j = f->place[w->stack[depth]];
-        const int64_t end = w->pruned[j] >= 0 ? w->pruned[j] : f->lower.indptr[j + 1];
+        const int32_t s = w->stack[depth];
+        const int64_t end = w->pruned[s] >= 0 ? w->pruned[s] : f->lower.indptr[w->last[s] + 1];
         int64_t i = w->at[depth];
         int32_t next = -1;
         for (; i < end && next < 0; i++) {
-            const int32_t r = f->lower.indices[i];
+            const int32_t r = f->lower.indices[i], place = f->place[r];
             if (w->mark[r] == w->stamp) continue;
             w->mark[r] = w->stamp;
-            if (f->place[r] >= 0) next = r;
-            else w->rest[w->count++] = r;
+            if (place < 0) w->rest[w->count++] = r;
+            else if (reach(w, place)) next = w->of[place];
         }
         w->at[depth] = i;
         if (next < 0) {
@@ -51,19 +75,23 @@ static void search(const cpi_sparse_lu *f, walk *w, int32_t from)
             continue;
         }
         w->stack[++depth] = next;
-        w->at[depth] = f->lower.indptr[f->place[next]];
+        w->at[depth] = f->lower.indptr[w->last[next]];
     }
 }
-/* The rows in which column c gets elements. */
-static void meet(const cpi_sparse_lu *f, const cpi_sparse_lu_matrix *a, walk *w, int32_t c, int32_t stamp)
+/* The supernodes and rows that column c meets; how many elements of the upper factor it has. */
+static int64_t meet(const cpi_sparse_lu *f, const cpi_sparse_lu_matrix *a, walk *w, int32_t c, int32_t stamp)
 {
+    int64_t above = 0;
     w->stamp = stamp, w->top = (int32_t)f->n, w->count = 0;
     for (int64_t i = a->indptr[c]; i < a->indptr[c + 1]; i++) {
-        const int32_t r = a->indices[i];
+        const int32_t r = a->indices[i], place = f->place[r];
         if (w->mark[r] == stamp) continue;
-        if (f->place[r] >= 0) search(f, w, r);
-        else w->mark[r] = stamp, w->rest[w->count++] = r;
+        w->mark[r] = stamp;
+        if (place < 0) w->rest[w->count++] = r;
+        else if (reach(w, place)) search(f, w, w->of[place]);
     }
+    for (int32_t t = w->top; t < f->n; t++) above += w->last[w->found[t]] - w->first[w->found[t]] + 1;
+    return above;
 }
 /* Is there space for so many elements? */
 static bool grown(cpi_sparse_lu_columns *m, int64_t wanted, size_t bytes)
@@ -138,7 +166,7 @@ static bool started(cpi_sparse_lu *f, walk *w, int64_t elements, size_t bytes)
     f->lower.indptr = cpi_malloc((n + 1) * sizeof *f->lower.indptr);
     f->upper.indptr = cpi_malloc((n + 1) * sizeof *f->upper.indptr);
     w->at = cpi_malloc((2 * n + 1) * sizeof *w->at);
-    w->mark = cpi_calloc(4 * n + 1, sizeof *w->mark);
+    w->mark = cpi_calloc(8 * n + 1, sizeof *w->mark);
     w->sizes = cpi_malloc((n + 1) * sizeof *w->sizes);
     w->x = cpi_calloc(n + 1, bytes);
     if (!f->row || !f->place || !f->pivots || !f->lower.indptr || !f->upper.indptr || !w->at || !w->mark ||
@@ -146,13 +174,14 @@ static bool started(cpi_sparse_lu *f, walk *w, int64_t elements, size_t bytes)
         return false;
     w->pruned = w->at + n;
     w->stack = w->mark + n, w->found = w->stack + n, w->rest = w->found + n;
+    w->of = w->rest + n, w->last = w->of + n, w->first = w->last + n, w->met = w->first + n;
     for (size_t i = 0; i < n; i++) w->pruned[i] = -1, f->place[i] = -1;
     return true;
 }
 cp_code cpi_sparse_lu_factor(const char *name, cpi_sparse_lu *f, const cpi_sparse_lu_matrix *a,
                              const cpi_sparse_lu_rules *rules)
 {
-    walk w = {0};
+    walk w = {.change = CPI_BEST(cpi_vector_table)(f->type)->change};
     int64_t found = FAILED;
     if (started(f, &w, a->indptr[a->n], cp_type_size(f->type))) {
         switch ((int)f->type) {

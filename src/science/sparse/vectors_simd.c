@@ -41,7 +41,8 @@ static cpi_number tree(double *re, double *im)
 
 const cpi_vector_loops *CPI_ISA_NAME(cpi_vector_table)(cp_type type)
 {
-    static const cpi_vector_loops loops[4] = {{dot_f32, sum_f32}, {dot_f64, sum_f64}, {dot_c64, sum_c64},
-                                              {dot_c128, sum_c128}};
+    static const cpi_vector_loops loops[4] = {
+        {dot_f32, sum_f32, change_f32}, {dot_f64, sum_f64, change_f64}, {dot_c64, sum_c64, change_c64},
+        {dot_c128, sum_c128, change_c128}};
     return &loops[type == CP_FLOAT32 ? 0 : type == CP_FLOAT64 ? 1 : type == CP_COMPLEX64 ? 2 : 3];
 }

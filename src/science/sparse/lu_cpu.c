@@ -3,7 +3,8 @@
  *
  * Columns that come one after another and have the same rows below them are a supernode, named by the place of its
  * first one: what meets one of them meets all later ones, so the search visits supernodes, and a column is changed by
- * up to CPI_SPARSE_BLOCK of them at once (Demmel, Eisenstat, Gilbert, Li and Liu, SIAM J. Matrix Anal. Appl. 20 (1999)).
+ * up to CPI_SPARSE_BLOCK of them at once (Demmel, Eisenstat, Gilbert, Li and Liu, SIAM J. Matrix Anal. Appl. 20
+ * (1999)).
  * Where elements are dropped each column is one.
  *
  * Invariants: during factorization the lower factor's indices are rows, afterwards places of pivots. A column of a

@@ -45,6 +45,19 @@ static bool hand_unique(const given *g, cp_array **to)
 {
     return (to[3] = cp_unique(g->x, .index = to, .inverse = to + 1, .counts = to + 2)) != NULL;
 }
+static bool hand_linspace(const given *g, cp_array **to)
+{
+    return (to[1] = cp_linspace(g->x, g->x, 3, .step = to)) != NULL;
+}
+static bool hand_linspace_numbers(const given *g, cp_array **to)
+{
+    (void)g;
+    return (to[1] = cp_linspace(cp_float(1), cp_float(2), 3, .step = to)) != NULL;
+}
+static bool hand_intersect1d(const given *g, cp_array **to)
+{
+    return (to[2] = cp_intersect1d(g->x, g->y, .comm1 = to, .comm2 = to + 1)) != NULL;
+}
 static bool hand_lstsq(const given *g, cp_array **to)
 {
     return !cp_lstsq(g->square, g->y, NULL, to, to + 1, to + 2, to + 3);
@@ -77,10 +90,11 @@ typedef struct call { const char *name; int n; bool (*hand)(const given *g, cp_a
 #define CALL(name, n) {#name, n, hand_##name}
 static const call CALLS[] = {
     CALL(deconvolve, 2), CALL(vectorstrength, 2), CALL(extrema, 4), CALL(value_indices, 3), CALL(histogram, 2),
-    CALL(histogram_edges, 2), CALL(average, 2), CALL(average_weighed, 2), CALL(unique, 4), CALL(lstsq, 4),
-    CALL(polydiv, 2), CALL(modf, 2), CALL(qr, 2), CALL(svd, 3), CALL(local_maxima, 2), CALL(sparse_find, 3),
-    CALL(sparse_lu_parts, 2), CALL(sparse_eigsh, 2), CALL(sparse_svds, 3), CALL(sparse_lobpcg, 2),
-    CALL(sparse_lsqr, 2), CALL(sparse_onenormest, 3),
+    CALL(histogram_edges, 2), CALL(average, 2), CALL(average_weighed, 2), CALL(unique, 4), CALL(linspace, 2),
+    CALL(linspace_numbers, 2), CALL(intersect1d, 3), CALL(lstsq, 4), CALL(polydiv, 2), CALL(modf, 2),
+    CALL(qr, 2), CALL(svd, 3), CALL(local_maxima, 2), CALL(sparse_find, 3), CALL(sparse_lu_parts, 2),
+    CALL(sparse_eigsh, 2), CALL(sparse_svds, 3), CALL(sparse_lobpcg, 2), CALL(sparse_lsqr, 2),
+    CALL(sparse_onenormest, 3),
 };
 
 static void results_are_the_scopes(void **state)

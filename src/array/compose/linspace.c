@@ -1,4 +1,5 @@
 /* Evenly spaced samples between numbers, and between arrays. */
+#include "backend/scope.h"
 #include "compose/compose.h"
 
 #include <math.h>
@@ -106,5 +107,7 @@ cp_array *(cp_linspace)(cp_array *start, cp_array *stop, int64_t num, const cp_l
     cp_array *y = (numbers ? between_numbers : between)(start, stop, num, o, &step);
     if (y && !step) y = NULL; /* the step's failure is the call's */
     if (y && o->step) *o->step = cp_keep(step);
-    return cpi_end(&f, y);
+    cp_array *made = cpi_end(&f, y);
+    if (made && o->step) cpi_into_scope(step);
+    return made;
 }

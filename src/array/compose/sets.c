@@ -1,4 +1,5 @@
 /* Sets as sorted 1-d arrays, and functions that are sorts in another form. NaN equals nothing, not even itself. */
+#include "backend/scope.h"
 #include "compose/compose.h"
 
 /* The elements flattened, sorted and unique; only flattened where they are unique already. */
@@ -80,7 +81,10 @@ cp_array *(cp_intersect1d)(cp_array *ar1, cp_array *ar2, const cp_intersect1d_op
     }
     if (c.values && o->comm1) *o->comm1 = cp_keep(c.comm1);
     if (c.values && o->comm2) *o->comm2 = cp_keep(c.comm2);
-    return cpi_end(&f, c.values);
+    cp_array *common = cpi_end(&f, c.values);
+    if (common && o->comm1) cpi_into_scope(*o->comm1);
+    if (common && o->comm2) cpi_into_scope(*o->comm2);
+    return common;
 }
 
 /*: function("setdiff1d", "ar1: array_like, ar2: array_like, assume_unique: bool = False",

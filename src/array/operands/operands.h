@@ -39,12 +39,6 @@ static inline cp_array *cpi_dense_in_scope(const char *function, cp_array *x, cp
     if (dense == x) cp_free(dense);
     return dense;
 }
-/* A result that was kept out of a scope of the call's own (cp_keep) goes to the caller, or to the caller's scope; NULL
- * is none. */
-static inline void cpi_into_scope(cp_array *x)
-{
-    if (x && cpi_scope_now()) cpi_scope_enter(x);
-}
 /* x as cpi_dense has it, in a shape that x broadcasts to. */
 cp_array *cpi_dense_shaped(const char *function, cp_array *x, cp_type type, cpi_device *device, int ndim,
                            const int64_t *shape);

@@ -15,6 +15,12 @@ static inline cp_scope *cpi_scope_now(void)
 }
 /* x belongs to that scope from now on. */
 void cpi_scope_enter(cp_array *x);
+/* A result that was kept out of a scope of the call's own (cp_keep) goes to the caller, or to the caller's scope; NULL
+ * is none. */
+static inline void cpi_into_scope(cp_array *x)
+{
+    if (x && cpi_scope_now()) cpi_scope_enter(x);
+}
 /* Drops the scope's reference; does nothing if no scope holds x. */
 void cpi_scope_leave(cp_array *x);
 

@@ -63,7 +63,8 @@ NAMES_HALVES = {
     "products/products_cuda.cu": "cuBLAS's names of the types",
     "sort/cub_cuda.cu": "CUB's own types of 8 and 16 bits, one for all floats of a width",
 }
-INNER = {"shape/triangles.h", "backend/scope.h", "core/error.h", "core/memory.h", "core/shape.h", "reduce/exponentials.h"}
+INNER = {"shape/triangles.h", "backend/scope.h", "core/error.h",
+         "core/memory.h", "core/shape.h", "reduce/exponentials.h"}
 SOURCES = {".c", ".h", ".cu", ".cuh", ".def", ".inc"}
 RANK = {module: i for i, module in enumerate(ORDER)}
 

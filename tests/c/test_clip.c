@@ -2,6 +2,7 @@
 #include <float.h>
 
 #include "check.h"
+#include "sort_doubles.h"
 
 static uint64_t seed;
 static double uniform(void)
@@ -15,12 +16,6 @@ static double normal(void)
 {
     double u = 1 - uniform(), v = uniform();
     return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* Takes the values outside the bounds away; returns how many are left. */
@@ -39,7 +34,7 @@ static cp_clip_result program(double *x, int64_t n, bool single, double kappa, b
     cp_clip_result r = {NAN, NAN, NAN, NAN, n, 0};
     double *s = malloc((size_t)(n + 1) * sizeof *s);
     memcpy(s, x, (size_t)n * sizeof *s);
-    qsort(s, (size_t)n, sizeof *s, by_value);
+    sort_doubles(s, n);
     for (;; r.iterations++) {
         if (!n) {
             r.center = r.std = r.lower = r.upper = NAN;
@@ -78,20 +73,15 @@ static bool near(double a, double b, double scale)
     return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-13 * scale;
 }
 
-/* Clips n values as `type` on the current device and compares everything with the program. */
-static void check_clip(const double *values, int64_t n, cp_type type, double kappa, cp_clip_center center, int most)
+/* Clips n values as `type` on the current device and compares all with the program's result and what it keeps. */
+static void check_here(const double *values, int64_t n, cp_type type, cp_sigma_clip_options options,
+                       cp_clip_result want, const double *wanted)
 {
-    bool single = type == CP_FLOAT32;
-    double *x = malloc((size_t)(n + 1) * sizeof *x), *got = malloc((size_t)(n + 1) * sizeof *got);
+    double *got = malloc((size_t)(n + 1) * sizeof *got);
     cp_array *d = cp_from_host(values, CP_FLOAT64, CP_SHAPE(n), NULL), *a = cp_astype(d, type);
-    cp_array *back = cp_astype(a, CP_FLOAT64);
-    ok(back && cp_to_host(back, x, (size_t)n * sizeof *x) == CP_OK);
-    int64_t m = 0;
-    for (int64_t i = 0; i < n; i++)
-        if (!isnan(x[i])) x[m++] = x[i];
-    cp_clip_result want = program(x, m, single, kappa ? kappa : 3, center == CP_CLIP_MEAN, most), stats, r;
-    ok(cp_sigma_clip_stats(a, &stats, .kappa = kappa, .center = center, .max_iterations = most) == CP_OK);
-    cp_array *kept = cp_sigma_clip(a, &r, .kappa = kappa, .center = center, .max_iterations = most);
+    cp_clip_result stats, r;
+    ok((cp_sigma_clip_stats)(a, &stats, &options) == CP_OK);
+    cp_array *kept = (cp_sigma_clip)(a, &r, &options);
     ok(kept);
     assert_int_equal(cp_type_of(kept), type);
     assert_memory_equal(&r, &stats, offsetof(cp_clip_result, iterations) + sizeof r.iterations); /* no padding */
@@ -101,15 +91,32 @@ static void check_clip(const double *values, int64_t n, cp_type type, double kap
         fail_msg(
             "%s, n %d, kappa %g: got %.17g +- %.17g in %.17g .. %.17g, %d of %d after %d; expected %.17g +- %.17g in "
             "%.17g .. %.17g, %d after %d",
-            cp_type_name(type), (int)n, kappa, r.center, r.std, r.lower, r.upper, (int)r.count, (int)n, r.iterations,
-            want.center, want.std, want.lower, want.upper, (int)want.count, want.iterations);
+            cp_type_name(type), (int)n, options.kappa, r.center, r.std, r.lower, r.upper, (int)r.count, (int)n,
+            r.iterations, want.center, want.std, want.lower, want.upper, (int)want.count, want.iterations);
     assert_int_equal(cp_size(kept), want.count);
     cp_array *f = cp_astype(kept, CP_FLOAT64);
     ok(f && cp_to_host(f, got, (size_t)want.count * sizeof *got) == CP_OK);
-    assert_memory_equal(got, x, (size_t)want.count * sizeof *got);
-    cp_free(d), cp_free(a), cp_free(back), cp_free(kept), cp_free(f);
-    free(x);
+    assert_memory_equal(got, wanted, (size_t)want.count * sizeof *got);
+    cp_free(d), cp_free(a), cp_free(kept), cp_free(f);
     free(got);
+}
+
+/* The same on every device; the program, which takes longest, runs once. */
+static void check_clip(const double *values, int64_t n, cp_type type, double kappa, cp_clip_center center, int most)
+{
+    double *x = malloc((size_t)(n + 1) * sizeof *x);
+    cp_array *d = cp_from_host(values, CP_FLOAT64, CP_SHAPE(n), NULL), *a = cp_astype(d, type);
+    cp_array *back = cp_astype(a, CP_FLOAT64);
+    ok(back && cp_to_host(back, x, (size_t)n * sizeof *x) == CP_OK);
+    cp_free(d), cp_free(a), cp_free(back);
+    int64_t m = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (!isnan(x[i])) x[m++] = x[i];
+    cp_clip_result want = program(x, m, type == CP_FLOAT32, kappa ? kappa : 3, center == CP_CLIP_MEAN, most);
+    for (FOR_DEVICES(now))
+        check_here(values, n, type,
+                   (cp_sigma_clip_options){.kappa = kappa, .center = center, .max_iterations = most}, want, x);
+    free(x);
 }
 
 enum { NORMAL, OUTLIERS, SKEWED, LATTICE, OFFSET, WITH_NAN, HEAVY, SORTED, GEOMETRIC, HUGE, KINDS };
@@ -133,39 +140,37 @@ static void test_against_program(void **state)
 {
     (void)state;
     static const int64_t sizes[] = {1, 2, 3, 10, 1000, 40000, 150001};
-    for (FOR_DEVICES(d))
-        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-            for (int kind = 0; kind < KINDS; kind++) {
-                if (!check_share()) continue;
-                int64_t n = sizes[s];
-                double *x = malloc((size_t)n * sizeof *x);
-                seed = (uint64_t)(n + kind);
-                for (int64_t i = 0; i < n; i++) x[i] = sample(kind, i, n);
-                check_clip(x, n, CP_FLOAT32, 0, CP_CLIP_MEDIAN, 0);
-                check_clip(x, n, CP_FLOAT64, 0, CP_CLIP_MEDIAN, 0);
-                check_clip(x, n, CP_FLOAT32, 2.5, CP_CLIP_MEAN, 0);
-                check_clip(x, n, CP_FLOAT64, 1.5, CP_CLIP_MEDIAN, 0);
-                check_clip(x, n, CP_FLOAT32, 3, CP_CLIP_MEDIAN, 1);
-                check_clip(x, n, CP_FLOAT64, 3, CP_CLIP_MEAN, 3);
-                free(x);
-            }
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (int kind = 0; kind < KINDS; kind++) {
+            if (!check_share()) continue;
+            int64_t n = sizes[s];
+            double *x = malloc((size_t)n * sizeof *x);
+            seed = (uint64_t)(n + kind);
+            for (int64_t i = 0; i < n; i++) x[i] = sample(kind, i, n);
+            check_clip(x, n, CP_FLOAT32, 0, CP_CLIP_MEDIAN, 0);
+            check_clip(x, n, CP_FLOAT64, 0, CP_CLIP_MEDIAN, 0);
+            check_clip(x, n, CP_FLOAT32, 2.5, CP_CLIP_MEAN, 0);
+            check_clip(x, n, CP_FLOAT64, 1.5, CP_CLIP_MEDIAN, 0);
+            check_clip(x, n, CP_FLOAT32, 3, CP_CLIP_MEDIAN, 1);
+            check_clip(x, n, CP_FLOAT64, 3, CP_CLIP_MEAN, 3);
+            free(x);
+        }
 }
 
 static void test_integers(void **state)
 {
     (void)state;
     static const cp_type types[] = {CP_UINT8, CP_INT16, CP_UINT32, CP_INT64};
-    for (FOR_DEVICES(d))
-        for (size_t t = 0; t < sizeof types / sizeof *types; t++)
-            for (int64_t n = 1000; n <= 100000; n *= 10) {
-                if (!check_share()) continue;
-                double *x = malloc((size_t)n * sizeof *x);
-                seed = (uint64_t)n;
-                for (int64_t i = 0; i < n; i++) x[i] = i % 50 ? floor(100 + fmax(-12, fmin(12, normal() * 3))) : 250;
-                check_clip(x, n, types[t], 0, CP_CLIP_MEDIAN, 0);
-                check_clip(x, n, types[t], 2, CP_CLIP_MEAN, 0);
-                free(x);
-            }
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (int64_t n = 1000; n <= 100000; n *= 10) {
+            if (!check_share()) continue;
+            double *x = malloc((size_t)n * sizeof *x);
+            seed = (uint64_t)n;
+            for (int64_t i = 0; i < n; i++) x[i] = i % 50 ? floor(100 + fmax(-12, fmin(12, normal() * 3))) : 250;
+            check_clip(x, n, types[t], 0, CP_CLIP_MEDIAN, 0);
+            check_clip(x, n, types[t], 2, CP_CLIP_MEAN, 0);
+            free(x);
+        }
 }
 
 static cp_clip_result stats_of(cp_array *x, cp_sigma_clip_options options)

@@ -1,7 +1,8 @@
-/* median and partition against a sort by qsort: types, axes, layouts, NaN, ties, many sizes, errors, failing
+/* median and partition against a sort: types, axes, layouts, NaN, ties, many sizes, errors, failing
  * allocations. */
 #include "check.h"
 #include "core/type_traits.h"
+#include "sort_doubles.h"
 
 static uint64_t seed;
 static uint64_t next_random(void)
@@ -13,19 +14,12 @@ static uint64_t next_random(void)
 }
 static double uniform(void) { return (double)(next_random() >> 11) / 9007199254740992.0; }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    if (isnan(x) || isnan(y)) return isnan(x) - isnan(y);
-    return (x > y) - (x < y);
-}
-
 /* The median of n doubles, by sorting; float32's mean of the two middle ones when `single`. */
 static double sorted_median(const double *x, int64_t n, bool single)
 {
     double *s = malloc((size_t)n * sizeof *s);
     memcpy(s, x, (size_t)n * sizeof *s);
-    qsort(s, (size_t)n, sizeof *s, by_value);
+    sort_doubles(s, n);
     double a = s[(n - 1) / 2], b = s[n / 2], last = s[n - 1];
     free(s);
     if (isnan(last)) return NAN;
@@ -308,7 +302,7 @@ static void test_partition(void **state)
                     cp_array *a = typed(x, n, (cp_type)t);
                     if (place_of_d == 0) {
                         memcpy(sorted, x, bytes);
-                        qsort(sorted, (size_t)n, sizeof *sorted, by_value);
+                        sort_doubles(sorted, n);
                     }
                     for (int nk = 1; nk <= 4; nk += 3) {
                         cp_array *p = cp_partition(a, nk, kth, -1), *f = p ? cp_astype(p, CP_FLOAT64) : NULL;

@@ -77,8 +77,21 @@ static value at(const value *x, int64_t h, int64_t w, int64_t i, int64_t j, cp_b
     return x[p[0] * w + p[1]];
 }
 
-static value reference(const value *x, int64_t h, int64_t w, const value *k, int64_t kh, int64_t kw, int64_t m,
-                       int64_t n, cp_mode mode, cp_boundary b, value fill, bool convolve)
+/* x and as much around it as a kernel reaches; *origin is x's first element in it, *pitch the length of its rows. */
+static value *surrounded(const value *x, int64_t h, int64_t w, int64_t kh, int64_t kw, cp_boundary b, value fill,
+                         const value **origin, int64_t *pitch)
+{
+    const int64_t rows = h + 2 * (kh - 1), columns = w + 2 * (kw - 1);
+    value *all = malloc((size_t)(rows * columns) * sizeof *all);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j++) all[i * columns + j] = at(x, h, w, i - kh + 1, j - kw + 1, b, fill);
+    *origin = all + (kh - 1) * columns + (kw - 1);
+    *pitch = columns;
+    return all;
+}
+
+static value reference(const value *x, int64_t pitch, const value *k, int64_t kh, int64_t kw, int64_t m, int64_t n,
+                       cp_mode mode, bool convolve)
 {
     int64_t low[2], size[2] = {kh, kw}, at_result[2] = {m, n};
     for (int i = 0; i < 2; i++) {
@@ -87,12 +100,11 @@ static value reference(const value *x, int64_t h, int64_t w, const value *k, int
         else if (mode == CP_MODE_SAME) low[i] = convolve ? r + (s - 1) / 2 : r - (s - 1) / 2;
         else low[i] = convolve ? r + s - 1 : r;
     }
+    const int64_t step = convolve ? -1 : 1;
     value sum = {0, 0};
     for (int64_t i = 0; i < kh; i++)
         for (int64_t j = 0; j < kw; j++) {
-            value a =
-                convolve ? at(x, h, w, low[0] - i, low[1] - j, b, fill) : at(x, h, w, low[0] + i, low[1] + j, b, fill);
-            value c = k[i * kw + j];
+            value a = x[(low[0] + step * i) * pitch + low[1] + step * j], c = k[i * kw + j];
             if (!convolve) c.im = -c.im;
             sum.re += a.re * c.re - a.im * c.im;
             sum.im += a.re * c.im + a.im * c.re;
@@ -150,19 +162,23 @@ static void check_2d(cp_type t, int64_t h, int64_t w, int64_t kh, int64_t kw, cp
     int64_t m = mode == CP_MODE_FULL ? h + kh - 1 : mode == CP_MODE_SAME ? h : h - kh + 1;
     int64_t n = mode == CP_MODE_FULL ? w + kw - 1 : mode == CP_MODE_SAME ? w : w - kw + 1;
     value *want = malloc((size_t)(m * n) * sizeof *want);
-    for (int64_t i = 0; i < m * n; i++) want[i] = reference(x, h, w, k, kh, kw, i / n, i % n, mode, b, fill, convolve);
-    cp_array *ax = encoded(t, 2, (int64_t[]){h, w}, x), *ak = encoded(t, 2, (int64_t[]){kh, kw}, k);
-    char one[16];
+    const value *origin;
+    int64_t pitch;
+    value *all = surrounded(x, h, w, kh, kw, b, fill, &origin, &pitch);
+    for (int64_t i = 0; i < m * n; i++) want[i] = reference(origin, pitch, k, kh, kw, i / n, i % n, mode, convolve);
+    char one[16], what[120];
     encode(t, fill, one);
-    cp_array *f = cp_scalar(t, one);
-    cp_array *r = (convolve ? cp_convolve2d : cp_correlate2d)(ax, ak, mode, b, f);
-    char what[120];
     snprintf(what, sizeof what, "%s %dx%d by %dx%d mode %d boundary %d", convolve ? "convolve2d" : "correlate2d",
              (int)h, (int)w, (int)kh, (int)kw, mode, b);
-    compare(t, r, want, m * n, what);
-    assert_int_equal(cp_dim(r, 0), m);
-    cp_free(r), cp_free(f), cp_free(ak), cp_free(ax);
-    free(want), free(k), free(x);
+    for (FOR_DEVICES(d)) {
+        cp_array *ax = encoded(t, 2, (int64_t[]){h, w}, x), *ak = encoded(t, 2, (int64_t[]){kh, kw}, k);
+        cp_array *f = cp_scalar(t, one);
+        cp_array *r = (convolve ? cp_convolve2d : cp_correlate2d)(ax, ak, mode, b, f);
+        compare(t, r, want, m * n, what);
+        assert_int_equal(cp_dim(r, 0), m);
+        cp_free(r), cp_free(f), cp_free(ak), cp_free(ax);
+    }
+    free(all), free(want), free(k), free(x);
 }
 
 static void every_type(void **state)
@@ -170,15 +186,13 @@ static void every_type(void **state)
     (void)state;
     static const int64_t sizes[][4] = {{1, 1, 1, 1}, {5, 7, 3, 3}, {9, 6, 4, 2}, {3, 4, 5, 7}, {2, 2, 9, 8},
                                        {17, 70, 6, 5}, {6, 1, 4, 1}, {1, 9, 1, 3}, {4, 40, 1, 6}, {70, 33, 5, 1}};
-    for (FOR_DEVICES(d)) {
-        for (cp_type t = 0; t < CP_NTYPES; t++)
-            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-                for (int m = CP_MODE_FULL; m <= CP_MODE_SAME; m++)
-                    for (int b = CP_BOUNDARY_FILL; b <= CP_BOUNDARY_SYMM; b++)
-                        for (int c = 0; c < 2; c++)
-                            check_2d(t, sizes[s][0], sizes[s][1], sizes[s][2], sizes[s][3], (cp_mode)m, (cp_boundary)b,
-                                     c);
-    }
+    for (cp_type t = 0; t < CP_NTYPES; t++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            for (int m = CP_MODE_FULL; m <= CP_MODE_SAME; m++)
+                for (int b = CP_BOUNDARY_FILL; b <= CP_BOUNDARY_SYMM; b++)
+                    for (int c = 0; c < 2; c++)
+                        check_2d(t, sizes[s][0], sizes[s][1], sizes[s][2], sizes[s][3], (cp_mode)m, (cp_boundary)b,
+                                 c);
 }
 
 /* Several tiles, images read in place and not, kernels in several segments. */
@@ -186,25 +200,23 @@ static void large(void **state)
 {
     (void)state;
     static const cp_type types[] = {CP_FLOAT64, CP_INT32, CP_COMPLEX128};
-    for (FOR_DEVICES(d)) {
-        for (int i = 0; i < 3; i++) {
-            check_2d(types[i], 71, 1300, 6, 3, CP_MODE_SAME, CP_BOUNDARY_SYMM, true);
-            check_2d(types[i], 71, 1280, 6, 3, CP_MODE_FULL, CP_BOUNDARY_FILL, true);
-            check_2d(types[i], 40, 50, 35, 133, CP_MODE_FULL, CP_BOUNDARY_WRAP, i & 1);
-            check_2d(types[i], 40, 150, 35, 133, CP_MODE_VALID, CP_BOUNDARY_FILL, false);
-            check_2d(types[i], 1, 4000, 1, 2100, CP_MODE_SAME, CP_BOUNDARY_FILL, true);
-            check_2d(types[i], 3, 700, 1, 300, CP_MODE_FULL, CP_BOUNDARY_SYMM, false);
-        }
-        for (cp_type t = CP_INT8; t <= CP_COMPLEX128; t++) /* exact in every type: the sums stay small */
-            if (!cpi_is_half(t))
-                check_2d(t, 2, 2500, 1, 301, CP_MODE_SAME, CP_BOUNDARY_WRAP, true);
-        for (cp_type t = CP_BOOL; t <= CP_COMPLEX128; t++)
-            if (!cpi_is_half(t)) check_2d(t, 1, 2300, 1, 1100, CP_MODE_FULL, CP_BOUNDARY_FILL, false);
-        check_2d(CP_UINT8, 70, 9000, 2, 2, CP_MODE_FULL, CP_BOUNDARY_WRAP, true);
-        check_2d(CP_FLOAT32, 130, 2100, 5, 5, CP_MODE_VALID, CP_BOUNDARY_FILL, true);
-        check_2d(CP_BOOL, 1, 300000, 1, 3, CP_MODE_FULL, CP_BOUNDARY_FILL, true);
-        check_2d(CP_FLOAT16, 66, 1100, 3, 5, CP_MODE_SAME, CP_BOUNDARY_SYMM, true);
+    for (int i = 0; i < 3; i++) {
+        check_2d(types[i], 71, 1300, 6, 3, CP_MODE_SAME, CP_BOUNDARY_SYMM, true);
+        check_2d(types[i], 71, 1280, 6, 3, CP_MODE_FULL, CP_BOUNDARY_FILL, true);
+        check_2d(types[i], 40, 50, 35, 133, CP_MODE_FULL, CP_BOUNDARY_WRAP, i & 1);
+        check_2d(types[i], 40, 150, 35, 133, CP_MODE_VALID, CP_BOUNDARY_FILL, false);
+        check_2d(types[i], 1, 4000, 1, 2100, CP_MODE_SAME, CP_BOUNDARY_FILL, true);
+        check_2d(types[i], 3, 700, 1, 300, CP_MODE_FULL, CP_BOUNDARY_SYMM, false);
     }
+    for (cp_type t = CP_INT8; t <= CP_COMPLEX128; t++) /* exact in every type: the sums stay small */
+        if (!cpi_is_half(t))
+            check_2d(t, 2, 2500, 1, 301, CP_MODE_SAME, CP_BOUNDARY_WRAP, true);
+    for (cp_type t = CP_BOOL; t <= CP_COMPLEX128; t++)
+        if (!cpi_is_half(t)) check_2d(t, 1, 2300, 1, 1100, CP_MODE_FULL, CP_BOUNDARY_FILL, false);
+    check_2d(CP_UINT8, 70, 9000, 2, 2, CP_MODE_FULL, CP_BOUNDARY_WRAP, true);
+    check_2d(CP_FLOAT32, 130, 2100, 5, 5, CP_MODE_VALID, CP_BOUNDARY_FILL, true);
+    check_2d(CP_BOOL, 1, 300000, 1, 3, CP_MODE_FULL, CP_BOUNDARY_FILL, true);
+    check_2d(CP_FLOAT16, 66, 1100, 3, 5, CP_MODE_SAME, CP_BOUNDARY_SYMM, true);
 }
 
 static void one_dimension(void **state)
@@ -221,9 +233,12 @@ static void one_dimension(void **state)
                         int64_t big = n > k ? n : k, small = n > k ? k : n;
                         int64_t size = m == CP_MODE_FULL ? n + k - 1 : m == CP_MODE_SAME ? big : big - small + 1;
                         int64_t skip = m == CP_MODE_FULL ? 0 : m == CP_MODE_SAME ? (small - 1) / 2 : small - 1;
+                        const value *origin;
+                        int64_t pitch;
+                        value *all = surrounded(x, 1, n, 1, k, CP_BOUNDARY_FILL, zero, &origin, &pitch);
                         for (int64_t i = 0; i < size; i++)
-                            want[i] =
-                                reference(x, 1, n, v, 1, k, 0, i + skip, CP_MODE_FULL, CP_BOUNDARY_FILL, zero, true);
+                            want[i] = reference(origin, pitch, v, 1, k, 0, i + skip, CP_MODE_FULL, true);
+                        free(all);
                         cp_array *a = encoded(t, 1, &n, x), *b = encoded(t, 1, &k, v);
                         cp_array *r = cp_convolve(a, b, (cp_mode)m);
                         compare(t, r, want, size, "convolve");

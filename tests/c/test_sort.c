@@ -1,4 +1,4 @@
-/* sort, argsort and unique against a naive insertion sort that is written from NumPy's rules. */
+/* sort, argsort and unique against a merge sort by NumPy's rules. */
 #include "check.h"
 #include "small_floats.h"
 
@@ -98,24 +98,28 @@ static void put(cp_type t, void *p, int pattern, int64_t i, int64_t n)
     }
 }
 
-/* Stable order of n elements with a stride of `stride` bytes. */
+/* Stable order of n elements with a stride of `stride` bytes. (Half of qsort's time, whose comparisons are calls.) */
 typedef struct item {
     value v;
     int64_t at;
 } item;
-static int by_value(const void *a, const void *b)
+static void merge_sort(item *x, item *room, int64_t n)
 {
-    const item *x = a, *y = b;
-    if (less(x->v, y->v)) return -1;
-    if (less(y->v, x->v)) return 1;
-    return x->at < y->at ? -1 : 1;
+    const int64_t half = n / 2;
+    if (!half) return;
+    merge_sort(x, room, half);
+    merge_sort(x + half, room, n - half);
+    if (!less(x[half].v, x[half - 1].v)) return;
+    memcpy(room, x, (size_t)half * sizeof *x);
+    for (int64_t i = 0, j = half, k = 0; i < half; k++)
+        x[k] = j < n && less(x[j].v, room[i].v) ? x[j++] : room[i++];
 }
 
 static item *ordered(cp_type t, const char *data, int64_t n, int64_t stride)
 {
-    item *items = malloc((size_t)n * sizeof *items);
+    item *items = malloc((size_t)(n + n / 2) * sizeof *items);
     for (int64_t i = 0; i < n; i++) items[i] = (item){value_of(t, data + i * stride), i};
-    qsort(items, (size_t)n, sizeof *items, by_value);
+    merge_sort(items, items + n, n);
     return items;
 }
 
@@ -201,7 +205,8 @@ static void test_long_rows(void **state)
     (void)state;
     for (int t = 0; t < CP_NTYPES; t++)
         for (int pattern = 0; pattern < 5; pattern++)
-            if (check_share()) one_row((cp_type)t, pattern, pattern ? 70001 : 300007);
+            if (check_share() && (pattern < 2 || (t + pattern) % 3 == 0)) /* of patterns 2 to 4 a type has one */
+                one_row((cp_type)t, pattern, pattern ? 70001 : 300007);
 }
 
 /* Every axis of a 3-d array, given in C order, in Fortran order, and as a reversed, stepped view. */
@@ -389,10 +394,14 @@ static void test_unique(void **state)
         for (int pattern = 0; pattern < 5; pattern++)
             for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
                 if (!check_share()) continue;
+                const bool is_long = sizes[k] > 10000;
+                if (is_long && pattern > 1 && (t + pattern) % 3) continue; /* of patterns 2 to 4 a type has one */
+                const char kind = cp_type_kind((cp_type)t);
+                const int ways = is_long && kind != 'f' && kind != 'c' ? 1 : 2; /* without NaN they are the same */
                 char *data = pattern_data((cp_type)t, pattern, sizes[k]);
                 item *want = ordered((cp_type)t, data, sizes[k], (int64_t)cp_type_size((cp_type)t));
                 for (FOR_DEVICES(d))
-                    for (int apart = 0; apart < 2; apart++) check_unique((cp_type)t, data, want, sizes[k], apart);
+                    for (int apart = 0; apart < ways; apart++) check_unique((cp_type)t, data, want, sizes[k], apart);
                 free(want);
                 free(data);
             }
@@ -502,6 +511,7 @@ static void test_unique_rows(void **state)
             check_unique_rows((cp_type)t, pattern, 600, 2, 0, 300);
             check_unique_rows((cp_type)t, pattern, 500, 11, 3, 500);
             check_unique_rows((cp_type)t, pattern, 200, 70, 61, 50);
+            if (t % 3 != pattern) continue; /* long ones of each type once */
             check_unique_rows((cp_type)t, pattern, 40000, 19, 9, 3);
             check_unique_rows((cp_type)t, pattern, 33000, 3, 0, 30000);
         }

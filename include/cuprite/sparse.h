@@ -143,16 +143,29 @@ CP_API cp_array *cp_sparse_sum(cp_sparse *a, int axis);
 
 /* Means likewise; those of integers are float64. */
 CP_API cp_array *cp_sparse_mean(cp_sparse *a, int axis);
-/* Greatest and least elements likewise, NaN where there is one; zeros that are not stored count. CP_ERROR_VALUE where
- * there is no element along the axis. Along an axis these wait. */
-CP_API cp_array *cp_sparse_max(cp_sparse *a, int axis); /* greatest elements */
-CP_API cp_array *cp_sparse_min(cp_sparse *a, int axis); /* least elements */
-CP_API cp_array *cp_sparse_nanmax(cp_sparse *a, int axis); /* greatest of those that are not NaN */
-CP_API cp_array *cp_sparse_nanmin(cp_sparse *a, int axis); /* least of those that are not NaN */
+/* Greatest and least elements likewise, NaN where there is one; zeros that are not stored count, unless the option says
+ * that they do not: then a line without elements gives 0. CP_ERROR_VALUE where there is no element along the axis.
+ * Along an axis these wait. */
+typedef struct cp_sparse_extreme_options {
+    CP_OPTION(bool, stored); /* whether only stored elements count, SciPy's `explicit` */
+    int _;
+} cp_sparse_extreme_options;
+CP_API cp_array *cp_sparse_max(cp_sparse *a, int axis, const cp_sparse_extreme_options *options); /* greatest ones */
+#define cp_sparse_max(...) CP_CALL2(cp_sparse_max, cp_sparse_extreme_options, __VA_ARGS__, ._ = 0)
+CP_API cp_array *cp_sparse_min(cp_sparse *a, int axis, const cp_sparse_extreme_options *options); /* least ones */
+#define cp_sparse_min(...) CP_CALL2(cp_sparse_min, cp_sparse_extreme_options, __VA_ARGS__, ._ = 0)
+/* The same of those that are not NaN. */
+CP_API cp_array *cp_sparse_nanmax(cp_sparse *a, int axis, const cp_sparse_extreme_options *options); /* greatest */
+#define cp_sparse_nanmax(...) CP_CALL2(cp_sparse_nanmax, cp_sparse_extreme_options, __VA_ARGS__, ._ = 0)
+CP_API cp_array *cp_sparse_nanmin(cp_sparse *a, int axis, const cp_sparse_extreme_options *options); /* least */
+#define cp_sparse_nanmin(...) CP_CALL2(cp_sparse_nanmin, cp_sparse_extreme_options, __VA_ARGS__, ._ = 0)
 /* Where they are, int64: the first one of equal ones, for CP_FLAT in the order of rows. NaN counts as the extreme of a
- * line whose elements are all stored; where some are not, the first of those zeros does, as in SciPy. */
-CP_API cp_array *cp_sparse_argmax(cp_sparse *a, int axis); /* places of the greatest elements */
-CP_API cp_array *cp_sparse_argmin(cp_sparse *a, int axis); /* places of the least elements */
+ * line whose elements are all stored; where some are not, the first of those zeros does, as in SciPy. Of stored
+ * elements alone NaN is the extreme; CP_FLAT is the place among all elements, CP_ERROR_VALUE where none is stored. */
+CP_API cp_array *cp_sparse_argmax(cp_sparse *a, int axis, const cp_sparse_extreme_options *options); /* of greatest */
+#define cp_sparse_argmax(...) CP_CALL2(cp_sparse_argmax, cp_sparse_extreme_options, __VA_ARGS__, ._ = 0)
+CP_API cp_array *cp_sparse_argmin(cp_sparse *a, int axis, const cp_sparse_extreme_options *options); /* of least */
+#define cp_sparse_argmin(...) CP_CALL2(cp_sparse_argmin, cp_sparse_extreme_options, __VA_ARGS__, ._ = 0)
 /* How many elements are not 0, int64. */
 CP_API cp_array *cp_sparse_count_nonzero(cp_sparse *a, int axis);
 /* A norm, 0-d: 'F' Frobenius' (the root of the sum of squares), '1' the greatest sum of a column's absolute values, 'I'
@@ -183,6 +196,9 @@ CP_API cp_sparse *cp_sparse_greater_equal(cp_sparse *a, cp_sparse *b); /* not le
  * a narrow band are solved in an array, others by the factors below; both in the host's memory, so that devices give
  * the same bits. CP_ERROR_LINALG for a singular matrix. Waits. */
 CP_API cp_array *cp_sparse_spsolve(cp_sparse *a, cp_array *b);
+/* The same with the columns of a matrix as right sides: compressed columns where a is, else rows, of what is not 0. As
+ * many columns at once as 2^22 elements hold are solved in an array. */
+CP_API cp_sparse *cp_sparse_spsolve_sparse(cp_sparse *a, cp_sparse *b);
 /* The same of a triangle by substitution; elements of the other one are not read, and with unit_diagonal neither are
  * those of the diagonal, which count as 1. CP_ERROR_LINALG for a zero on the diagonal. */
 CP_API cp_array *cp_sparse_spsolve_triangular(cp_sparse *a, cp_array *b, bool lower, bool unit_diagonal);

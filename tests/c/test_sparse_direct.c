@@ -374,7 +374,7 @@ static void test_singular(void **state)
 static void test_systems(void **state)
 {
     (void)state;
-    static number a[LARGE * LARGE], b[LARGE * SIDES], x[LARGE * SIDES], first[LARGE * SIDES];
+    static number a[LARGE * LARGE], b[LARGE * SIDES], x[LARGE * SIDES], first[LARGE * SIDES], alone[LARGE * SIDES];
     for (FOR_TYPES(t))
         for (FOR_FORMATS(f))
             for (int few = 0; few < 2; few++) {
@@ -396,8 +396,60 @@ static void test_systems(void **state)
                         solves(a, n, SIDES, x, b, 0, eps_of(cp_type_of(z)));
                         if (!devices++) memcpy(first, x, sizeof first);
                         assert_memory_equal(first, x, sizeof(number) * (size_t)(n * SIDES));
-                        cp_sparse_free(m);
+                        /* right sides as a matrix: each column by itself, without what is 0 */
+                        b[1] = 0;
+                        for (int i = 0; i < n; i++) b[i * SIDES + 2] = 0;
+                        cp_array *sides = array_of(b, n, SIDES, CP_FLOAT32);
+                        cp_sparse *right = cp_sparse_from_dense(sides, FORMATS[(i_f + (size_t)few) % 4]);
+                        cp_sparse *y = cp_sparse_spsolve_sparse(m, right);
+                        ok(y);
+                        assert_int_equal(cp_sparse_format_of(y), FORMATS[i_f] == CP_SPARSE_CSC ? CP_SPARSE_CSC
+                                                                                               : CP_SPARSE_CSR);
+                        assert_int_equal(cp_sparse_type_of(y), cp_type_of(z));
+                        assert_int_equal(cp_sparse_device_of(y), cp_sparse_device_of(m));
+                        assert_true(cp_sparse_rows(y) == n && cp_sparse_columns(y) == SIDES);
+                        assert_true(cp_sparse_nnz(y) <= 2 * n);
+                        read(cp_sparse_dense(y), n * SIDES, x);
+                        read(cp_sparse_spsolve(m, sides), n * SIDES, alone);
+                        for (int i = 0; i < n * SIDES; i++) assert_true(x[i] == alone[i]);
+                        cp_sparse_free(right), cp_sparse_free(y), cp_sparse_free(m);
                     }
+            }
+}
+/* Many columns, solved in several parts; none; what does not fit. */
+static void test_sides_of_matrices(void **state)
+{
+    (void)state;
+    enum { WIDE = 50000, ROWS = 120 };
+    for (FOR_DEVICES(d))
+        for (int few = 0; few < 2; few++)
+            for (CP_SCOPE) {
+                static number a[ROWS * ROWS];
+                const int n = few ? 90 : ROWS;
+                seed = 9;
+                draw(a, n, 2, false);
+                cp_sparse *m = matrix_of(a, n, CP_FLOAT64, CP_SPARSE_CSR);
+                cp_sparse *b = cp_sparse_eye(n, WIDE, WIDE - n, CP_FLOAT64, CP_SPARSE_CSR);
+                cp_sparse *x = cp_sparse_spsolve_sparse(m, b), *product = x ? cp_sparse_matmul(m, x) : NULL;
+                ok(product);
+                cp_sparse *rest = cp_sparse_subtract(product, b);
+                assert_int_equal(cp_sparse_columns(x), WIDE);
+                assert_true(cp_item_float(cp_sparse_norm(rest, 'F')) < 1e-12 * n);
+                cp_sparse_free(rest), cp_sparse_free(product), cp_sparse_free(x), cp_sparse_free(b);
+                b = cp_sparse_eye(n, 0, 0, CP_FLOAT32, CP_SPARSE_COO);
+                x = cp_sparse_spsolve_sparse(m, b);
+                ok(x);
+                assert_true(cp_sparse_rows(x) == n && !cp_sparse_columns(x) && cp_sparse_type_of(x) == CP_FLOAT64);
+                cp_sparse_free(x), cp_sparse_free(b);
+                b = cp_sparse_eye(n + 1, 2, 0, CP_FLOAT64, CP_SPARSE_COO);
+                fails(cp_sparse_spsolve_sparse(m, b), CP_ERROR_VALUE, "sparse_spsolve_sparse: b must have");
+                fails(cp_sparse_spsolve_sparse(b, m), CP_ERROR_VALUE, "sparse_spsolve_sparse: a must be square");
+                fails(cp_sparse_spsolve_sparse(m, NULL), CP_ERROR_VALUE, "sparse_spsolve_sparse: an argument is NULL");
+                fails(cp_sparse_spsolve_sparse(NULL, m), CP_ERROR_VALUE, "sparse_spsolve_sparse: an argument is NULL");
+                cp_sparse_free(b);
+                b = cp_sparse_eye(n, n, 1, CP_FLOAT64, CP_SPARSE_CSR);
+                fails(cp_sparse_spsolve_sparse(b, m), CP_ERROR_LINALG, "singular");
+                cp_sparse_free(b), cp_sparse_free(m);
             }
 }
 static void test_triangles(void **state)
@@ -449,6 +501,9 @@ static bool body(void)
         all = f && g && cp_sparse_lu_solve(f, b, 0) && cp_sparse_lu_solve(f, b, 2) &&
               cp_sparse_lu_parts(f, &l, &u, &rows, &columns) == CP_OK && cp_sparse_spsolve(m, b) &&
               cp_sparse_spsolve_triangular(u, b, false, false);
+        cp_sparse *x = cp_sparse_spsolve_sparse(m, u);
+        all &= x != NULL;
+        cp_sparse_free(x);
         cp_sparse_free(l), cp_sparse_free(u), cp_free(rows), cp_free(columns);
         cp_sparse_lu_free(f), cp_sparse_lu_free(g);
     }
@@ -470,6 +525,7 @@ int main(void)
         cmocka_unit_test(test_factors), cmocka_unit_test(test_supernodes), cmocka_unit_test(test_grid),
         cmocka_unit_test(test_dense_lines),
         cmocka_unit_test(test_incomplete), cmocka_unit_test(test_pivots), cmocka_unit_test(test_singular),
-        cmocka_unit_test(test_systems), cmocka_unit_test(test_triangles), cmocka_unit_test(test_allocations)};
+        cmocka_unit_test(test_systems), cmocka_unit_test(test_sides_of_matrices), cmocka_unit_test(test_triangles),
+        cmocka_unit_test(test_allocations)};
     return check_run(tests);
 }

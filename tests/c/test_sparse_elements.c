@@ -146,12 +146,12 @@ static void check_along(cp_sparse *a, const double *x)
 {
     double want[ROWS], columns = 0, rows = 0, squares = 0;
     for (int most = 0; most < 2; most++) {
-        cp_array *(*f)(cp_sparse *, int) = most ? cp_sparse_max : cp_sparse_min;
+        cp_array *(*f)(cp_sparse *, int, const cp_sparse_extreme_options *) = most ? cp_sparse_max : cp_sparse_min;
         for (int i = 0; i < COLUMNS; i++) want[i] = extreme(x, i, COLUMNS, ROWS, most);
-        check_values(f(a, 0), COLUMNS, want);
+        check_values(f(a, 0, NULL), COLUMNS, want);
         for (int i = 0; i < ROWS; i++) want[i] = extreme(x, i * COLUMNS, 1, COLUMNS, most);
-        check_values(f(a, 1), ROWS, want);
-        values(f(a, CP_FLAT), extreme(x, 0, 1, SIZE, most));
+        check_values(f(a, 1, NULL), ROWS, want);
+        values(f(a, CP_FLAT, NULL), extreme(x, 0, 1, SIZE, most));
     }
     for (int i = 0; i < COLUMNS; i++) {
         want[i] = sum(x, i, COLUMNS, ROWS, false) / ROWS;
@@ -245,6 +245,49 @@ static void test_building(void **state)
             }
 }
 
+/* SciPy's results with explicit=True, but of argmax and argmin of all, which there are numbers of stored elements. */
+static void test_stored(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (CP_SCOPE) { /* -1 0 . | . . . | NaN -2 . | . 5 5, and the first -1 as -3 + 2 */
+            cp_sparse *coo = cp_sparse_new(CP_SPARSE_COO, 4, 3, doubles(2, 0, NAN, -2, 5, 5, -3),
+                                           ints(0, 0, 2, 2, 3, 3, 0), ints(0, 1, 0, 1, 1, 2, 0));
+            for (int i = 0; i < 3; i++) {
+                cp_sparse *a = cp_sparse_convert(coo, FORMATS[i]);
+                values(cp_sparse_max(a, 1, .stored = true), 0, 0, NAN, 5);
+                values(cp_sparse_max(a, 0, .stored = true), NAN, 5, 5);
+                values(cp_sparse_min(a, 1, .stored = true), -1, 0, NAN, 5);
+                values(cp_sparse_min(a, 0, .stored = true), NAN, -2, 5);
+                values(cp_sparse_nanmax(a, 0, .stored = true), -1, 5, 5);
+                values(cp_sparse_nanmin(a, 0, .stored = true), -1, -2, 5);
+                values(cp_sparse_nanmax(a, 1, .stored = true), 0, 0, -2, 5);
+                values(cp_sparse_nanmin(a, CP_FLAT, .stored = true), -2);
+                values(cp_sparse_max(a, CP_FLAT, .stored = true), NAN);
+                values(cp_sparse_argmax(a, 1, .stored = true), 1, 0, 0, 1);
+                values(cp_sparse_argmin(a, 1, .stored = true), 0, 0, 0, 1);
+                values(cp_sparse_argmax(a, 0, .stored = true), 2, 3, 3);
+                values(cp_sparse_argmin(a, 0, .stored = true), 2, 2, 3);
+                values(cp_sparse_argmax(a, CP_FLAT, .stored = true), 6);
+                cp_sparse_free(a);
+            }
+            cp_sparse_free(coo);
+            coo = cp_sparse_new(CP_SPARSE_COO, 2, 2, doubles(-5, -4), ints(0, 1), ints(1, 1));
+            values(cp_sparse_max(coo, CP_FLAT), 0);
+            values(cp_sparse_max(coo, CP_FLAT, .stored = true), -4);
+            values(cp_sparse_argmax(coo, CP_FLAT), 0);
+            values(cp_sparse_argmax(coo, CP_FLAT, .stored = true), 3);
+            values(cp_sparse_argmin(coo, CP_FLAT, .stored = true), 1);
+            cp_sparse_free(coo);
+            coo = cp_sparse_from_dense(cp_zeros(CP_SHAPE(2, 3), CP_INT8), CP_SPARSE_COO);
+            values(cp_sparse_min(coo, CP_FLAT, .stored = true), 0);
+            values(cp_sparse_argmin(coo, 0, .stored = true), 0, 0, 0);
+            fails(cp_sparse_argmin(coo, CP_FLAT, .stored = true), CP_ERROR_VALUE,
+                  "sparse_argmin: there must be an element that is stored");
+            cp_sparse_free(coo);
+        }
+}
+
 /* Each function where memory ends. */
 static bool body(void)
 {
@@ -280,7 +323,7 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_functions), cmocka_unit_test(test_pairs),
-                                       cmocka_unit_test(test_axes), cmocka_unit_test(test_building),
-                                       cmocka_unit_test(test_allocations)};
+                                       cmocka_unit_test(test_axes), cmocka_unit_test(test_stored),
+                                       cmocka_unit_test(test_building), cmocka_unit_test(test_allocations)};
     return check_run(tests);
 }

@@ -68,24 +68,25 @@ static int place(const double *x, int at, int step, int n, bool most)
         if (most ? x[at + i * step] > x[at + e * step] : x[at + i * step] < x[at + e * step]) e = i;
     return e;
 }
+typedef cp_array *(*extreme)(cp_sparse *a, int axis, const cp_sparse_extreme_options *options);
 static void check_places(cp_sparse *a, const double *x)
 {
     double want[ROWS];
     for (int most = 0; most < 2; most++) {
-        cp_array *(*f)(cp_sparse *, int) = most ? cp_sparse_argmax : cp_sparse_argmin;
+        const extreme f = most ? cp_sparse_argmax : cp_sparse_argmin;
         for (int i = 0; i < COLUMNS; i++) want[i] = place(x, i, COLUMNS, ROWS, most);
-        cp_array *y = f(a, 0);
+        cp_array *y = f(a, 0, NULL);
         check_values(y, COLUMNS, want);
         assert_int_equal(cp_type_of(y), CP_INT64);
         for (int i = 0; i < ROWS; i++) want[i] = place(x, i * COLUMNS, 1, COLUMNS, most);
-        check_values(f(a, 1), ROWS, want);
-        y = f(a, CP_FLAT);
+        check_values(f(a, 1, NULL), ROWS, want);
+        y = f(a, CP_FLAT, NULL);
         assert_int_equal(cp_ndim(y), 0);
         values(y, place(x, 0, 1, SIZE, most));
-        fails(f(a, 2), CP_ERROR_AXIS, most ? "sparse_argmax" : "sparse_argmin");
-        cp_array *(*g)(cp_sparse *, int) = most ? cp_sparse_nanmax : cp_sparse_nanmin;
+        fails(f(a, 2, NULL), CP_ERROR_AXIS, most ? "sparse_argmax" : "sparse_argmin");
+        const extreme g = most ? cp_sparse_nanmax : cp_sparse_nanmin;
         for (int i = 0; i < ROWS; i++) want[i] = x[i * COLUMNS + place(x, i * COLUMNS, 1, COLUMNS, most)];
-        y = g(a, 1);
+        y = g(a, 1, NULL);
         check_values(cp_type_kind(cp_type_of(y)) == 'c' ? cp_real_part(y) : y, ROWS, want);
     }
 }

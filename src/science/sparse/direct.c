@@ -253,6 +253,22 @@ static cp_array *of_few(const cpi_composite *scope, const cp_sparse *m, cp_array
     if (!x && scope->fine && cp_error() == CP_ERROR_LINALG) cp_error_clear();
     return x && (x->size || !b->size) ? x : NULL;
 }
+typedef struct solver {
+    const char *name;
+    const cpi_composite *scope;
+    const cp_sparse *m; /* in the host's memory, of the type of right sides */
+    cpi_sparse_lu f;    /* where `factored` */
+    bool factored;
+} solver;
+/* The solution of right sides in the host's memory; factors are made of the first ones that need them. */
+static cp_array *solve(solver *s, cp_array *right)
+{
+    cp_array *x = s->factored ? NULL : of_few(s->scope, s->m, right);
+    if (x || (s->scope->fine && cp_error() != CP_OK)) return x;
+    if (!s->factored) s->factored = factored(s->name, s->m, &(cp_sparse_lu_options){._ = 0}, &s->f);
+    /* rows are columns of the transpose */
+    return s->factored ? solution(&s->f, right, s->m->format == CP_SPARSE_CSR) : NULL;
+}
 cp_array *cp_sparse_spsolve(cp_sparse *a, cp_array *b)
 {
     const char *name = "sparse_spsolve";
@@ -262,18 +278,63 @@ cp_array *cp_sparse_spsolve(cp_sparse *a, cp_array *b)
         return NULL;
     const cp_type type = type_for(cp_promote(a->part[0]->type, b->type));
     cp_sparse *m = hosted(a, type);
+    solver s = {.name = name, .scope = &scope, .m = m};
     cp_array *here = m ? cp_to_device(b, CP_CPU) : NULL, *right = here ? cp_astype(here, type) : NULL;
-    cp_array *x = right ? of_few(&scope, m, right) : NULL;
-    if (right && !x && !(scope.fine && cp_error() != CP_OK)) {
-        cpi_sparse_lu f;
-        /* rows are columns of the transpose */
-        if (factored(name, m, &(cp_sparse_lu_options){._ = 0}, &f)) {
-            x = solution(&f, right, m->format == CP_SPARSE_CSR);
-            cpi_sparse_lu_end(&f);
-        }
-    }
+    cp_array *x = right ? solve(&s, right) : NULL;
+    if (s.factored) cpi_sparse_lu_end(&s.f);
     cp_sparse_free(m);
     return cpi_end(&scope, x ? cp_to_device(x, cp_device_of(a->part[0])) : NULL);
+}
+
+/* Some of the solutions, as a matrix, of right sides that are columns. */
+static cp_sparse *solve_columns(solver *s, cp_sparse *right, int64_t from, int64_t to)
+{
+    cp_scope *inner = cp_scope_begin();
+    cp_sparse *some = inner ? cp_sparse_slice(right, CP_ITEMS(CP_FULL, CP_RANGE(from, to))) : NULL;
+    cp_array *dense = some ? cp_sparse_dense(some) : NULL, *x = dense ? solve(s, dense) : NULL;
+    cp_sparse *made = x ? cp_sparse_from_dense(x, CP_SPARSE_CSC) : NULL;
+    cp_sparse_free(some);
+    cp_scope_end(inner);
+    return made;
+}
+static cp_sparse *solve_all(solver *s, cp_sparse *right)
+{
+    const int64_t n = right->rows, columns = right->columns, most = (1 << 22) / (n ? n : 1);
+    const int64_t width = most ? most : 1, parts = columns ? (columns - 1) / width + 1 : 1;
+    cp_sparse **part = parts > INT32_MAX ? NULL : cpi_malloc(sizeof *part * (size_t)parts);
+    int made = 0;
+    if (parts > INT32_MAX) cpi_fail(CP_ERROR_VALUE, "%s: b has too many columns", s->name);
+    while (part && made < parts) {
+        const int64_t from = made * width, to = from + width < columns ? from + width : columns;
+        if (!(part[made] = solve_columns(s, right, from, to))) break;
+        made++;
+    }
+    cp_sparse *all = part && made == parts ? cp_sparse_hstack(made, part) : NULL;
+    while (made > 0) cp_sparse_free(part[--made]);
+    cpi_free_host(part);
+    return all;
+}
+cp_sparse *cp_sparse_spsolve_sparse(cp_sparse *a, cp_sparse *b)
+{
+    const char *name = "sparse_spsolve_sparse";
+    cpi_composite scope;
+    if (!check_square(name, a) || cpi_null(name, b)) return NULL;
+    if (b->rows != a->rows)
+        return cpi_fail(CP_ERROR_VALUE, "%s: b must have %lld rows, as a has, not %lld", name, (long long)a->rows,
+                        (long long)b->rows), NULL;
+    if (!cpi_common_device(name, 2, (cp_array *const[]){a->part[0], b->part[0]}) || !cpi_sparse_begin(&scope, name, a))
+        return NULL;
+    const cp_type type = type_for(cp_promote(a->part[0]->type, b->part[0]->type));
+    cp_sparse *m = hosted(a, type), *columns = m ? cp_sparse_convert(b, CP_SPARSE_CSC) : NULL;
+    cp_sparse *right = columns ? hosted(columns, type) : NULL;
+    solver s = {.name = name, .scope = &scope, .m = m};
+    cp_sparse *x = right ? solve_all(&s, right) : NULL;
+    cp_sparse *kind = x ? cp_sparse_convert(x, a->format == CP_SPARSE_CSC ? CP_SPARSE_CSC : CP_SPARSE_CSR) : NULL;
+    cp_sparse *made = kind ? cp_sparse_to_device(kind, cp_device_of(a->part[0])) : NULL;
+    if (s.factored) cpi_sparse_lu_end(&s.f);
+    cp_sparse *const all[] = {m, columns, right, x, kind};
+    for (int i = 0; i < 5; i++) cp_sparse_free(all[i]);
+    return cpi_sparse_end(&scope, made);
 }
 cp_array *cp_sparse_spsolve_triangular(cp_sparse *a, cp_array *b, bool lower, bool unit_diagonal)
 {

@@ -23,7 +23,7 @@ typedef cp_array *(*pair)(cp_array *x, cp_array *y);
 
 /* --- how much --- */
 
-static cp_array *extreme_of_lines(const cp_sparse *m, cp_op op, pair f)
+static cp_array *extreme_of_lines(const cp_sparse *m, cp_op op, pair f, bool stored)
 {
     const cp_type type = m->part[0]->type;
     cp_array *y = cp_zeros(CP_SHAPE(cpi_sparse_major(m)), type);
@@ -32,7 +32,7 @@ static cp_array *extreme_of_lines(const cp_sparse *m, cp_op op, pair f)
     cp_array *begin = cp_take(m->part[2], lines, 0), *length = cp_take(lengths, lines, 0);
     cp_array *value = begin ? cp_ufunc_reduceat(op, m->part[0], begin, 0) : NULL;
     if (!value) return NULL;
-    value = cp_where(cp_less(length, cp_int(cpi_sparse_minor(m))), f(value, zero_of(type)), value);
+    if (!stored) value = cp_where(cp_less(length, cp_int(cpi_sparse_minor(m))), f(value, zero_of(type)), value);
     return value && cp_put(y, lines, value) == CP_OK ? y : NULL;
 }
 static cp_code check_extreme(const char *name, const cp_sparse *a, int axis)
@@ -41,33 +41,47 @@ static cp_code check_extreme(const char *name, const cp_sparse *a, int axis)
     if (axis == CP_FLAT ? a->rows && a->columns : (axis ? a->columns : a->rows)) return CP_OK;
     return cpi_fail(CP_ERROR_VALUE, "%s: there must be an element along the axis", name);
 }
-static cp_array *extreme(const char *name, cp_sparse *a, int axis, cp_op op, pair f)
+static cp_array *extreme(const char *name, cp_sparse *a, int axis, const cp_sparse_extreme_options *options, cp_op op,
+                         pair f)
 {
+    const bool stored = CPI_GIVEN(cp_sparse_extreme_options, options)->stored;
     cpi_composite scope;
     if (check_extreme(name, a, axis) || !cpi_sparse_begin(&scope, name, a)) return NULL;
     cp_sparse *m = axis == CP_FLAT ? cpi_sparse_canonical(a) : along(a, axis);
     cp_array *y = NULL;
-    if (m && axis != CP_FLAT) y = extreme_of_lines(m, op, f);
+    if (m && axis != CP_FLAT) y = extreme_of_lines(m, op, f, stored);
     else if (m) {
         const int64_t n = m->part[0]->size;
         y = n ? cp_ufunc_reduce(op, m->part[0]) : zero_of(m->part[0]->type);
-        if (y && n && (n % a->rows || n / a->rows != a->columns)) y = f(y, zero_of(m->part[0]->type));
+        if (y && n && !stored && (n % a->rows || n / a->rows != a->columns)) y = f(y, zero_of(m->part[0]->type));
     }
     cp_sparse_free(m);
     return cpi_end(&scope, y);
 }
-cp_array *cp_sparse_max(cp_sparse *a, int axis) { return extreme("sparse_max", a, axis, CP_OP_maximum, cp_maximum); }
-cp_array *cp_sparse_min(cp_sparse *a, int axis) { return extreme("sparse_min", a, axis, CP_OP_minimum, cp_minimum); }
-cp_array *cp_sparse_nanmax(cp_sparse *a, int axis) { return extreme("sparse_nanmax", a, axis, CP_OP_fmax, cp_fmax); }
-cp_array *cp_sparse_nanmin(cp_sparse *a, int axis) { return extreme("sparse_nanmin", a, axis, CP_OP_fmin, cp_fmin); }
+cp_array *(cp_sparse_max)(cp_sparse *a, int axis, const cp_sparse_extreme_options *options)
+{
+    return extreme("sparse_max", a, axis, options, CP_OP_maximum, cp_maximum);
+}
+cp_array *(cp_sparse_min)(cp_sparse *a, int axis, const cp_sparse_extreme_options *options)
+{
+    return extreme("sparse_min", a, axis, options, CP_OP_minimum, cp_minimum);
+}
+cp_array *(cp_sparse_nanmax)(cp_sparse *a, int axis, const cp_sparse_extreme_options *options)
+{
+    return extreme("sparse_nanmax", a, axis, options, CP_OP_fmax, cp_fmax);
+}
+cp_array *(cp_sparse_nanmin)(cp_sparse *a, int axis, const cp_sparse_extreme_options *options)
+{
+    return extreme("sparse_nanmin", a, axis, options, CP_OP_fmin, cp_fmin);
+}
 
 /* --- where --- */
 
 static cp_array *least(cp_array *x, cp_array *begin) { return cp_ufunc_reduceat(CP_OP_minimum, x, begin, 0); }
 static cp_array *wide(cp_array *x) { return x && x->type != CP_INT64 ? cp_astype(x, CP_INT64) : x; }
 
-/* The place of each line's extreme, of its elements and the first zero that is not stored. A NaN is one only of a line
- * whose elements are all stored, as in SciPy. */
+/* The place of each line's extreme, of its elements and, where there is `beats`, the first zero that is not stored: a
+ * NaN is one then only of a line whose elements are all stored, as in SciPy. */
 static cp_array *place_in_lines(cp_array *data, cp_array *indices, cp_array *indptr, int64_t minor, cp_op op,
                                 pair beats)
 {
@@ -84,6 +98,7 @@ static cp_array *place_in_lines(cp_array *data, cp_array *indices, cp_array *ind
     cp_array *is = cp_logical_or(cp_equal(data, own), nan);
     cp_array *first = least(cp_where(is, at, beyond), begin);
     cp_array *place = wide(cp_take(indices, cp_add(begin, first), 0));
+    if (!beats) return place && cp_put(y, lines, place) == CP_OK ? y : NULL;
     cp_array *gap = cp_minimum(least(cp_where(cp_not_equal(indices, at), at, beyond), begin), length);
     cp_array *zero = zero_of(data->type);
     cp_array *stored = cp_logical_or(beats(value, zero), cp_equal(length, cp_int(minor)));
@@ -103,22 +118,29 @@ static cp_array *place_in_all(const char *name, const cp_sparse *m, cp_op op, pa
     if (!at || !ends) return NULL;
     return cp_reshape(place_in_lines(m->part[0], at, ends, size, op, beats), CP_SHAPE0);
 }
-static cp_array *place(const char *name, cp_sparse *a, int axis, cp_op op, pair beats)
+static cp_array *place(const char *name, cp_sparse *a, int axis, const cp_sparse_extreme_options *options, cp_op op,
+                       pair beats)
 {
     cpi_composite scope;
+    if (CPI_GIVEN(cp_sparse_extreme_options, options)->stored) beats = NULL;
     if (check_extreme(name, a, axis) || !cpi_sparse_begin(&scope, name, a)) return NULL;
     cp_sparse *m = along(a, axis ? 1 : 0); /* of all elements in the order of rows */
     cp_array *y = NULL;
-    if (m && axis == CP_FLAT) y = place_in_all(name, m, op, beats);
+    if (m && axis == CP_FLAT && !beats && !m->part[0]->size)
+        cpi_fail(CP_ERROR_VALUE, "%s: there must be an element that is stored", name);
+    else if (m && axis == CP_FLAT) y = place_in_all(name, m, op, beats);
     else if (m) y = place_in_lines(m->part[0], m->part[1], m->part[2], cpi_sparse_minor(m), op, beats);
     cp_sparse_free(m);
     return cpi_end(&scope, y);
 }
-cp_array *cp_sparse_argmax(cp_sparse *a, int axis)
+cp_array *(cp_sparse_argmax)(cp_sparse *a, int axis, const cp_sparse_extreme_options *options)
 {
-    return place("sparse_argmax", a, axis, CP_OP_maximum, cp_greater);
+    return place("sparse_argmax", a, axis, options, CP_OP_maximum, cp_greater);
 }
-cp_array *cp_sparse_argmin(cp_sparse *a, int axis) { return place("sparse_argmin", a, axis, CP_OP_minimum, cp_less); }
+cp_array *(cp_sparse_argmin)(cp_sparse *a, int axis, const cp_sparse_extreme_options *options)
+{
+    return place("sparse_argmin", a, axis, options, CP_OP_minimum, cp_less);
+}
 
 /* --- which and how many --- */
 

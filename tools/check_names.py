@@ -74,11 +74,12 @@ C_ONLY = {
                      "power kron hstack vstack tril triu max min mean norm maximum minimum not_equal less greater "
                      "convert astype to_device format_of type_of device_of is_canonical nnz columns add subtract "
                      "scale matmul dot slice diagonal sort_indices eliminate_zeros cg cgs bicg bicgstab tfqmr "
-                     "gmres to_blocks minres qmr lgmres gcrotmk lsqr lsmr eigsh svds "
+                     "gmres to_blocks minres qmr lgmres gcrotmk lsqr lsmr eigsh eigs svds "
                      "lobpcg expm_multiply onenormest argmax argmin nanmax nanmin count_nonzero trace assign "
                      "assign_slice elements set_diagonal reshape resize block_diag bmat kronsum eye random "
                      "matrix_power conj multiply_dense equal less_equal greater_equal lu lu_free lu_nnz "
-                     "lu_parts lu_solve spsolve spsolve_triangular save load".split()),
+                     "lu_parts lu_solve spsolve spsolve_sparse spsolve_triangular save "
+                     "load".split()),
                     "one object for what cuprite.scipy.sparse has as classes"),
     "cstruct": ATTRIBUTE, "struct_argument": "the objects of cstruct and mdspan",
     **dict.fromkeys("sort_inplace partition_inplace".split(), "the method of that name"),

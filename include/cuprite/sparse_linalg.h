@@ -69,7 +69,12 @@ typedef enum cp_sparse_which {
     CP_SPARSE_SM, /* smallest magnitude */
     CP_SPARSE_LA, /* largest */
     CP_SPARSE_SA, /* smallest */
-    CP_SPARSE_BE  /* both ends, one more of the large ones where k is odd */
+    CP_SPARSE_BE, /* both ends, one more of the large ones where k is odd */
+    /* of cp_sparse_eigs: */
+    CP_SPARSE_LR, /* largest real part */
+    CP_SPARSE_SR, /* smallest real part */
+    CP_SPARSE_LI, /* largest imaginary part, of real elements largest in magnitude */
+    CP_SPARSE_SI  /* smallest imaginary part, of real elements smallest in magnitude */
 } cp_sparse_which;
 typedef struct cp_sparse_eigen_report {
     int64_t found;          /* how many of the k that were asked for converged */
@@ -79,7 +84,8 @@ typedef struct cp_sparse_eigen_report {
 typedef struct cp_sparse_eigen_options {
     CP_OPTION(int64_t, k);          /* how many; 0: 6 */
     CP_OPTION(cp_sparse_which, which); /* which ones, with `inverse`: of 1 / (value - sigma); svds: LM or SM */
-    CP_OPTION(double, sigma);       /* of eigsh: values near this one, which needs */
+    CP_OPTION(double, sigma);       /* of eigsh and eigs: values near this one, which needs `inverse`; */
+    CP_OPTION(double, sigma_im);    /* of eigs: its imaginary part, where elements are complex */
     CP_OPTION(const cp_sparse_map *, inverse); /* a function that solves (a - sigma) y = x for y */
     CP_OPTION(cp_array *, v0);      /* where to begin, 1-d; NULL: numbers drawn from a fixed seed */
     CP_OPTION(int64_t, ncv);        /* how many vectors are kept; 0: 2 k + 1, at least 20, 40 where reading waits */
@@ -97,6 +103,15 @@ typedef struct cp_sparse_eigen_options {
 CP_API cp_code cp_sparse_eigsh(cp_sparse *a, cp_array **values, cp_array **vectors,
                                const cp_sparse_eigen_options *options);
 #define cp_sparse_eigsh(...) CP_CALL3(cp_sparse_eigsh, cp_sparse_eigen_options, __VA_ARGS__, ._ = 0)
+/* k eigenvalues of any square a, complex, the most wanted first, and their vectors (rows, k), complex columns of length
+ * 1, where `vectors` is not NULL. `which` is LM, SM, LR, SR, LI or SI. By Krylov and Schur's method (Stewart, 2001),
+ * which ends by ARPACK's criterion. Complex values of a real a come in conjugate pairs, the upper one first, which
+ * converge together; of a pair that k divides the upper one is returned. Only those that converged within maxiter are
+ * returned: fewer than k, see the report. k is at most `rows` - 2, ncv above k + 1. The device is waited for once a
+ * restart. CP_ERROR_VALUE too for products that are not finite. On failure nothing is set. */
+CP_API cp_code cp_sparse_eigs(cp_sparse *a, cp_array **values, cp_array **vectors,
+                              const cp_sparse_eigen_options *options);
+#define cp_sparse_eigs(...) CP_CALL3(cp_sparse_eigs, cp_sparse_eigen_options, __VA_ARGS__, ._ = 0)
 /* k singular values s of any a, ascending, and with u (rows, k) and vh (k, columns) their vectors, so that a is near
  * u s vh; u and vh may be NULL. By cp_sparse_eigsh of the lesser of a^H a and a a^H, whose tol is the square of this
  * one's. k is at most the lesser of rows and columns, of which v0 has as many elements. */

@@ -16,38 +16,29 @@ static bool take(PyObject *capsule, callback *c)
     return c->function && !PyErr_Occurred();
 }
 
-/* Around a call of the function: the GIL is had, also where the filter runs without it. */
-static PyThreadState *enter(void)
-{
-    PyThreadState *left = cpy_left;
-    if (!left) return NULL;
-    cpy_left = NULL;
-    PyEval_RestoreThread(left);
-    return left;
-}
 static int leave(PyThreadState *left, int done)
 {
     if (PyErr_Occurred()) done = 0;
-    if (left) cpy_left = PyEval_SaveThread();
+    cpy_go_on(left);
     return done;
 }
 
 static int on_window(double *window, intptr_t n, double *result, void *context)
 {
     const callback *c = context;
-    PyThreadState *left = enter();
+    PyThreadState *left = cpy_come_back();
     return leave(left, ((cp_window_function)c->function)(window, n, result, c->context));
 }
 static int on_line(double *line, intptr_t length, double *results, intptr_t n, void *context)
 {
     const callback *c = context;
-    PyThreadState *left = enter();
+    PyThreadState *left = cpy_come_back();
     return leave(left, ((cp_line_function)c->function)(line, length, results, n, c->context));
 }
 static int on_mapping(intptr_t *index, double *position, int ndim, int input_ndim, void *context)
 {
     const callback *c = context;
-    PyThreadState *left = enter();
+    PyThreadState *left = cpy_come_back();
     return leave(left, ((cp_mapping_function)c->function)(index, position, ndim, input_ndim, c->context));
 }
 

@@ -57,6 +57,19 @@ void cpy_listen_to_signals(void); /* long calls end where a handler raises (runt
         }                                                                                                  \
     } while (0)
 #define CPY_UNLOCKED(...) CPY_RUN((int64_t)CPY_LARGE + 1, __VA_ARGS__)
+/* Around what a call of the library calls of Python's: the GIL is had, also where the call runs without it. */
+static inline PyThreadState *cpy_come_back(void)
+{
+    PyThreadState *left = cpy_left;
+    if (!left) return NULL;
+    cpy_left = NULL;
+    PyEval_RestoreThread(left);
+    return left;
+}
+static inline void cpy_go_on(PyThreadState *left)
+{
+    if (left) cpy_left = PyEval_SaveThread();
+}
 /* The array that a call makes of few elements, or of what the caller owns. */
 #define CPY_MADE(...)                                                                                      \
     __extension__({                                                                                        \

@@ -70,6 +70,7 @@ static bool hand_local_maxima(const given *g, cp_array **to) { return !cp_local_
 static bool hand_sparse_find(const given *g, cp_array **to) { return !cp_sparse_find(g->matrix, to, to + 1, to + 2); }
 static bool hand_sparse_lu_parts(const given *g, cp_array **to) { return parts(g, to); }
 static bool hand_sparse_eigsh(const given *g, cp_array **to) { return !cp_sparse_eigsh(g->matrix, to, to + 1, .k = 2); }
+static bool hand_sparse_eigs(const given *g, cp_array **to) { return !cp_sparse_eigs(g->matrix, to, to + 1, .k = 1); }
 static bool hand_sparse_svds(const given *g, cp_array **to)
 {
     return !cp_sparse_svds(g->matrix, to, to + 1, to + 2, .k = 2);
@@ -93,8 +94,8 @@ static const call CALLS[] = {
     CALL(histogram_edges, 2), CALL(average, 2), CALL(average_weighed, 2), CALL(unique, 4), CALL(linspace, 2),
     CALL(linspace_numbers, 2), CALL(intersect1d, 3), CALL(lstsq, 4), CALL(polydiv, 2), CALL(modf, 2),
     CALL(qr, 2), CALL(svd, 3), CALL(local_maxima, 2), CALL(sparse_find, 3), CALL(sparse_lu_parts, 2),
-    CALL(sparse_eigsh, 2), CALL(sparse_svds, 3), CALL(sparse_lobpcg, 2), CALL(sparse_lsqr, 2),
-    CALL(sparse_onenormest, 3),
+    CALL(sparse_eigsh, 2), CALL(sparse_eigs, 2), CALL(sparse_svds, 3), CALL(sparse_lobpcg, 2),
+    CALL(sparse_lsqr, 2), CALL(sparse_onenormest, 3),
 };
 
 static void results_are_the_scopes(void **state)

@@ -529,11 +529,12 @@ assert cp.allclose(linalg.spsolve(a, b), 0.5)
 for name in "cg cgs bicg bicgstab gmres qmr minres tfqmr lgmres gcrotmk lsqr lsmr".split():
     assert cp.allclose(getattr(linalg, name)(a, b)[0], 0.5), name
 assert cp.allclose(linalg.eigsh(a, 1)[0], 2) and cp.allclose(linalg.svds(a, 1)[1], 2)
+assert cp.allclose(linalg.eigs(a, 1)[0], 2)
 linalg.norm(a), linalg.onenormest(a), linalg.expm_multiply(a, b), linalg.matrix_power(a, 3)
 a, b = cp.eye(110) * 2, cp.ones(110)     # too many rows for elimination in an array, and too wide a band
 a[0, -1] = a[-1, 0] = 1
 a = sparse.csc_array(a)
-for f in ("spsolve(a, b)", "splu(a)", "eigs(a, 1)", "spsolve_triangular(a, b)"):
+for f in ("spsolve(a, b)", "splu(a)", "eigs(a, 1, M=a)", "spsolve_triangular(a, b)"):
     try:
         eval("linalg." + f)
     except ImportError as e:

@@ -98,18 +98,6 @@ static bool results(eigen *e, cp_array **w, cp_array **v)
     if (v) *v = cpi_lanczos_vectors(l, l->found, l->order);
     return *w && (!v || *v);
 }
-/* Ends the call and hands n results out where `to` says; frees them on failure. */
-static cp_code give(const cpi_composite *f, int n, cp_array **const *to, cp_array **made)
-{
-    for (int i = 0; i < n; i++)
-        if (made[i]) cp_keep(made[i]);
-    const bool bad = f->fine && cp_error() != CP_OK;
-    cpi_end(f, NULL);
-    for (int i = 0; i < n; i++)
-        if (bad || !to[i]) cp_free(made[i]);
-        else cpi_sparse_given(to[i], made[i]);
-    return bad ? cp_error() : CP_OK;
-}
 
 cp_code (cp_sparse_eigsh)(cp_sparse *a, cp_array **values, cp_array **vectors, const cp_sparse_eigen_options *options)
 {
@@ -124,6 +112,7 @@ cp_code (cp_sparse_eigsh)(cp_sparse *a, cp_array **values, cp_array **vectors, c
                         (long long)e.a.columns);
     if (o->inverse && (o->inverse->rows != e.a.rows || o->inverse->columns != e.a.rows))
         return cpi_fail(CP_ERROR_VALUE, "%s: inverse must have a's shape", name);
+    if (o->sigma_im != 0) return cpi_fail(CP_ERROR_VALUE, "%s: sigma must be real", name);
     if (o->sigma != o->sigma || (o->sigma != 0 && !o->inverse))
         return cpi_fail(CP_ERROR_VALUE, "%s: sigma needs inverse, which solves (a - sigma) y = x", name);
     if (check(&e, name, e.a.rows) || (o->inverse && cpi_linear_check(&e.inverse, name, NULL, o->inverse, false)) ||
@@ -136,7 +125,7 @@ cp_code (cp_sparse_eigsh)(cp_sparse *a, cp_array **values, cp_array **vectors, c
         report(&e);
     if (made[1]) made[1] = cp_copy(made[1]);
     close(&e);
-    return give(&f, 2, (cp_array **const[]){values, vectors}, made);
+    return cpi_sparse_give(&f, 2, (cp_array **const[]){values, vectors}, made);
 }
 
 /* --- singular values --- */
@@ -183,7 +172,7 @@ cp_code (cp_sparse_svds)(cp_sparse *a, cp_array **u, cp_array **s, cp_array **vh
     cpi_composite f;
     if (cpi_null(name, s) || cpi_linear_check(&e.a, name, a, o->map, true)) return cp_error();
     if (o->which > CP_SPARSE_SM) return cpi_fail(CP_ERROR_VALUE, "%s: which must be LM or SM", name);
-    if (o->inverse || o->sigma != 0)
+    if (o->inverse || o->sigma != 0 || o->sigma_im != 0)
         return cpi_fail(CP_ERROR_VALUE, "%s: sigma and inverse are cp_sparse_eigsh's", name);
     e.wide = e.a.rows < e.a.columns;
     if (check(&e, name, e.wide ? e.a.rows : e.a.columns) || !cpi_linear_begin(&f, &e.a, a, o->v0)) return cp_error();
@@ -191,5 +180,5 @@ cp_code (cp_sparse_svds)(cp_sparse *a, cp_array **u, cp_array **s, cp_array **vh
     if (cpi_linear_open(&e.a, a, true) && run_lanczos(&e, o->tol * o->tol, square_product) && parts(&e, made, u || vh))
         report(&e);
     close(&e);
-    return give(&f, 3, (cp_array **const[]){u, s, vh}, made);
+    return cpi_sparse_give(&f, 3, (cp_array **const[]){u, s, vh}, made);
 }

@@ -131,6 +131,10 @@ static double rank(const cpi_lanczos *l, int64_t i)
     case CP_SPARSE_SM: return fabs(w);
     case CP_SPARSE_LA: return (double)above;
     case CP_SPARSE_SA: return (double)i;
+    case CP_SPARSE_LR:
+    case CP_SPARSE_SR:
+    case CP_SPARSE_LI:
+    case CP_SPARSE_SI:
     case CP_SPARSE_BE: break;
     }
     return above <= i ? (double)(2 * above) : (double)(2 * i + 1);

@@ -76,6 +76,17 @@ void cpi_sparse_given(cp_array **to, cp_array *x)
     if (cpi_scope_now()) cpi_scope_enter(x);
     *to = x;
 }
+cp_code cpi_sparse_give(const cpi_composite *f, int n, cp_array **const *to, cp_array **made)
+{
+    for (int i = 0; i < n; i++)
+        if (made[i]) cp_keep(made[i]);
+    const bool bad = f->fine && cp_error() != CP_OK;
+    cpi_end(f, NULL);
+    for (int i = 0; i < n; i++)
+        if (bad || !to[i]) cp_free(made[i]);
+        else cpi_sparse_given(to[i], made[i]);
+    return bad ? cp_error() : CP_OK;
+}
 
 /* It may be x, with another reference or without; an array that was made in the function is this step's scope's; of any
  * other one the function gave a reference. */

@@ -282,6 +282,7 @@ static inline int64_t cpi_sparse_part(const cpi_csr *a)
  *      bytes="system->a.nnz * (4 + (int64_t)cp_type_size(system->a.type))")
  * slot("basis_dots", bytes="b->n * (b->count + 1) * (int64_t)cp_type_size(b->type)")
  * slot("basis_subtract", bytes="b->n * (b->count + 2) * (int64_t)cp_type_size(b->type)")
+ * slot("basis_project", absent="cuda", bytes="b->n * (b->count + 2) * (int64_t)cp_type_size(b->type) * 2")
  * slot("pass", bytes="p->n * (p->sums * 3 + p->dots) * (int64_t)cp_type_size(p->type)") */
 typedef struct cpi_sparse_ops {
     /* found: CP_SPARSE_... bits, and the last pointer above CP_SPARSE_LAST; nothing is read beyond nnz. rows may be 0.
@@ -350,6 +351,9 @@ typedef struct cpi_sparse_ops {
     cp_code (*solve)(cp_stream *stream, const cpi_sparse_system *system);
     cp_code (*basis_dots)(cp_stream *stream, const cpi_sparse_basis *b);
     cp_code (*basis_subtract)(cp_stream *stream, const cpi_sparse_basis *b);
+    /* Both, and once more where that takes out more than rounding: x less its part in the rows, which need not be
+     * orthogonal to it better than that. */
+    cp_code (*basis_project)(cp_stream *stream, const cpi_sparse_basis *b);
     cp_code (*pass)(cp_stream *stream, const cpi_sparse_pass *p);
     bool product_exact;
 } cpi_sparse_ops;

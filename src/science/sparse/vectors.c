@@ -39,11 +39,13 @@ static cp_code modified(cp_stream *stream, const cpi_sparse_ops *ops, cpi_sparse
     }
     return ops->basis_dots(stream, b) == CP_OK ? ops->basis_subtract(stream, b) : cp_error();
 }
-/* The parts along the last rows are taken out first, then along all rows what is left of them. */
+/* The parts along the last rows are taken out first, then along all rows what is left of them. Where both are all rows,
+ * some devices see to it that the second pass is made where it must be. */
 static cp_code twice(cpi_device *device, const cpi_sparse_ops *ops, cpi_sparse_basis b, int64_t near)
 {
     cp_stream *stream = cpi_stream(device);
     const int64_t n = b.count;
+    if (!near && ops->basis_project) return ops->basis_project(stream, &b);
     const cp_type type = cpi_is_complex(b.type) ? CP_COMPLEX128 : CP_FLOAT64;
     cp_array *again = cpi_array_new(extend_name, device, type, 1, &n, 'C');
     if (!again) return cp_error();

@@ -112,27 +112,41 @@ cp_code cpi_sparse_cpu_basis_dots(cp_stream *stream, const cpi_sparse_basis *b)
     return CP_OK;
 }
 
+static void subtract_chunk(const work *w, int64_t c)
+{
+    const cpi_sparse_basis *b = w->b;
+    const void *from[CPI_SPARSE_TERMS + 1] = {b->x};
+    cpi_number by[CPI_SPARSE_TERMS + 1] = {{1, 0}};
+    int64_t i = 0;
+    do {
+        int terms = 1;
+        for (; terms <= CPI_SPARSE_TERMS && i < b->count; terms++, i++) {
+            const cpi_number h = cpi_number_at(b->numbers, i, w->width);
+            from[terms] = row(b, i), by[terms] = (cpi_number){-h.re, -h.im};
+        }
+        w->loops->sum(b->to, terms, from, by, c * CPI_SPARSE_CHUNK, length(w, c));
+        from[0] = b->to;
+    } while (i < b->count);
+    if (b->size) w->partial[c] = w->loops->dot(at(w, b->to, c), at(w, b->to, c), length(w, c));
+}
 static void subtract_chunks(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    const work *w = context;
+    const int64_t begin = task * w->each, end = begin + w->each < w->chunks ? begin + w->each : w->chunks;
+    for (int64_t c = begin; c < end; c++) subtract_chunk(w, c);
+}
+/* The same, and behind the norm's sums those of the products with the rows, which the cache still has. */
+static void project_chunks(void *context, int64_t task, int worker)
 {
     (void)worker;
     const work *w = context;
     const cpi_sparse_basis *b = w->b;
     const int64_t begin = task * w->each, end = begin + w->each < w->chunks ? begin + w->each : w->chunks;
     for (int64_t c = begin; c < end; c++) {
-        const int64_t first = c * CPI_SPARSE_CHUNK, n = length(w, c);
-        const void *from[CPI_SPARSE_TERMS + 1] = {b->x};
-        cpi_number by[CPI_SPARSE_TERMS + 1] = {{1, 0}};
-        int64_t i = 0;
-        do {
-            int terms = 1;
-            for (; terms <= CPI_SPARSE_TERMS && i < b->count; terms++, i++) {
-                const cpi_number h = cpi_number_at(b->numbers, i, w->width);
-                from[terms] = row(b, i), by[terms] = (cpi_number){-h.re, -h.im};
-            }
-            w->loops->sum(b->to, terms, from, by, first, n);
-            from[0] = b->to;
-        } while (i < b->count);
-        if (b->size) w->partial[c] = w->loops->dot(at(w, b->to, c), at(w, b->to, c), n);
+        subtract_chunk(w, c);
+        for (int64_t i = 0; i < b->count; i++)
+            w->partial[(i + 1) * w->chunks + c] = w->loops->dot(at(w, row(b, i), c), at(w, b->to, c), length(w, c));
     }
 }
 cp_code cpi_sparse_cpu_basis_subtract(cp_stream *stream, const cpi_sparse_basis *b)
@@ -143,6 +157,44 @@ cp_code cpi_sparse_cpu_basis_subtract(cp_stream *stream, const cpi_sparse_basis 
     if (b->size) cpi_number_put(b->size, 0, w.width, (cpi_number){sqrt(total_of(w.partial, w.chunks).re), 0});
     cpi_work_free(stream, w.partial);
     return CP_OK;
+}
+
+/* Takes these parts out of what is left, too. */
+static cp_code project_again(cp_stream *stream, const cpi_sparse_basis *b, const cpi_number *rest, int64_t step,
+                             int width)
+{
+    cpi_sparse_basis second = *b;
+    char *numbers = cpi_work_alloc(stream, (size_t)(b->count * width) * sizeof(double));
+    if (!numbers) return cp_error();
+    for (int64_t i = 0; i < b->count; i++) {
+        cpi_number_put(numbers, i, width, rest[i * step]);
+        cpi_number_put(b->numbers, i, width, cpi_number_add(cpi_number_at(b->numbers, i, width), rest[i * step]));
+    }
+    second.x = b->to, second.numbers = numbers;
+    const cp_code code = cpi_sparse_cpu_basis_subtract(stream, &second);
+    cpi_work_free(stream, numbers);
+    return code;
+}
+/* What is left of x has parts along the rows by rounding alone, unless most of x was along them. */
+cp_code cpi_sparse_cpu_basis_project(cp_stream *stream, const cpi_sparse_basis *b)
+{
+    work w = {.b = b};
+    if (cpi_sparse_cpu_basis_dots(stream, b) != CP_OK || !open_work(stream, &w, b->type, b->n, b->count + 1))
+        return cp_error();
+    run(&w, 2 * b->count, project_chunks);
+    const bool single = b->type == CP_FLOAT32 || b->type == CP_COMPLEX64;
+    const double least = 16 * (single ? 0x1p-23 : 0x1p-52), square = total_of(w.partial, w.chunks).re;
+    cpi_number *rest = w.partial + w.chunks; /* in the place of sums that were added */
+    double parts = 0;
+    for (int64_t i = 0; i < b->count; i++) {
+        const cpi_number part = total_of(w.partial + (i + 1) * w.chunks, w.chunks);
+        rest[i * w.chunks] = part, parts += part.re * part.re + part.im * part.im;
+    }
+    cp_code code = CP_OK;
+    if (parts <= least * least * square) cpi_number_put(b->size, 0, w.width, (cpi_number){sqrt(square), 0});
+    else code = project_again(stream, b, rest, w.chunks, w.width);
+    cpi_work_free(stream, w.partial);
+    return code;
 }
 
 /* --- sums and products --- */

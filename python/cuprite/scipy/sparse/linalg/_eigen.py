@@ -1,20 +1,20 @@
-"""Eigenvalues and singular values: our own Lanczos method (_lanczos.py), else SciPy's ARPACK and LOBPCG with products
-of the device.
+"""Eigenvalues and singular values: our own methods, Lanczos' (_lanczos.py) and Krylov and Schur's
+(src/science/sparse/arnoldi.c), else SciPy's ARPACK and LOBPCG with products of the device.
 
-Eigenvalues of Hermitian matrices and singular values are computed where A is; with a second matrix M, in modes other
-than 'normal', and of matrices that are not Hermitian, the method is the host's, and each product with A is made where A
-is. Where A - sigma is factorized, so is it on the host. R. B. Lehoucq, D. C. Sorensen and C. Yang, ARPACK Users' Guide,
-SIAM 1998."""
+Eigenvalues and singular values are computed where A is; with a second matrix M, in modes other than 'normal', and of
+real matrices near a complex number, the method is the host's, and each product with A is made where A is. Where A -
+sigma is factorized, so is it on the host. R. B. Lehoucq, D. C. Sorensen and C. Yang, ARPACK Users' Guide, SIAM 1998."""
 from __future__ import annotations
 
 from operator import index
 
 import cuprite as cp
+from cuprite import _sparse
 from cuprite._element_types import type_of
 from cuprite.scipy.sparse._base import issparse
 from cuprite.scipy.sparse.linalg._host import from_host, lent, scipy_linalg, to_host
 from cuprite.scipy.sparse.linalg._interface import LinearOperator, aslinearoperator
-from cuprite.scipy.sparse.linalg._lanczos import Lanczos
+from cuprite.scipy.sparse.linalg._lanczos import Lanczos, arpack_error
 from cuprite.scipy.sparse.linalg._passes import products
 
 
@@ -78,8 +78,8 @@ def eigsh(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=Non
         return_eigenvectors=return_eigenvectors, Minv=to_host(Minv), OPinv=to_host(OPinv), mode=mode, rng=rng))
 
 
-def _ours(A, k, sigma, which, ncv, maxiter, tol) -> bool:
-    """Are these arguments that SciPy need not see, to refuse them or to find all eigenvalues?"""
+def _ours(A, k, sigma, which, ncv, maxiter, tol, general=False) -> bool:
+    """Are these arguments that SciPy need not see, to refuse them or to find all eigenvalues? `general`: eigs'."""
     import numpy
     real, whole = (int, float, numpy.integer, numpy.floating), (int, numpy.integer)
     if not (issparse(A) or isinstance(A, LinearOperator) or isinstance(A, cp.ndarray) and A.ndim == 2):
@@ -88,21 +88,36 @@ def _ours(A, k, sigma, which, ncv, maxiter, tol) -> bool:
     if A.shape != (n, n) or char not in "fdFD" or not isinstance(k, whole) or not isinstance(tol, real):
         return False
     complex_ = char in "FD"     # which is eigs' in SciPy
-    if which not in ("LM", "SM", "LA", "SA") and (which != "BE" or complex_):
+    spare = general or complex_
+    if which not in (_GENERAL if general else _HERMITIAN[:5 - complex_]):
         return False
-    if not (ncv is None or isinstance(ncv, whole) and min(ncv, n) > k + complex_):
+    if not (ncv is None or isinstance(ncv, whole) and min(ncv, n) > k + spare):
         return False
-    if not (sigma is None or isinstance(sigma, real)):
+    if not (sigma is None or isinstance(sigma, real) or general and complex_ and isinstance(
+            sigma, (complex, numpy.complexfloating))):
         return False
-    return 0 < k < n - complex_ and tol >= 0 and (maxiter is None or isinstance(maxiter, real) and maxiter >= 1)
+    return 0 < k < n - spare and tol >= 0 and (maxiter is None or isinstance(maxiter, real) and maxiter >= 1)
+
+
+_HERMITIAN, _GENERAL = ("LM", "SM", "LA", "SA", "BE"), ("LM", "SM", "LR", "SR", "LI", "SI")
 
 
 def _start(A, k, sigma, which, v0, ncv, maxiter, tol, OPinv=None, rng=None, product=None):
     """(Lanczos' method for these arguments, maxiter, sigma), None where SciPy must see them. `product`: that of a
     vector with A, where it is known."""
-    import numpy
     if not _ours(A, k, sigma, which, ncv, maxiter, tol) or OPinv is not None and sigma is None:
         return None
+    begin = _begin(A, k, sigma, v0, ncv, OPinv, rng, product)
+    if begin is None:
+        return None
+    product, v0, ncv = begin
+    lanczos = Lanczos(product, v0, int(k), which, ncv, float(tol))
+    return lanczos, 10 * v0.size if maxiter is None else int(maxiter), sigma
+
+
+def _begin(A, k, sigma, v0, ncv, OPinv, rng, product=None):
+    """(product, the first vector, how many are kept), None where SciPy must see them."""
+    import numpy
     n = A.shape[0]
     if v0 is not None and numpy.shape(v0) not in ((n,), (n, 1)):
         raise ValueError(f"v0 must have {n} elements, not the shape {numpy.shape(v0)}")
@@ -115,8 +130,7 @@ def _start(A, k, sigma, which, v0, ncv, maxiter, tol, OPinv=None, rng=None, prod
         return None
     if ncv is None:     # as SciPy; where a restart waits for a device, it comes more seldom
         ncv = max(2 * k + 1, 20 if v0.device.backend == "cpu" else 40)
-    lanczos = Lanczos(product, v0, int(k), which, min(int(ncv), n), float(tol))
-    return lanczos, 10 * n if maxiter is None else int(maxiter), sigma
+    return product, v0, min(int(ncv), n)
 
 
 def _product(A, sigma, OPinv):
@@ -148,15 +162,20 @@ def _hermitian(lanczos, maxiter, sigma, vectors):
 
 
 def _no_convergence(lanczos, w, order):
-    """ArpackNoConvergence, which has what was found; without SciPy a RuntimeError."""
+    """ArpackNoConvergence, which has what was found."""
     order = order[lanczos.good[order]]
-    text = f"No convergence ({lanczos.iterations} iterations, {order.size}/{w.size} eigenvectors converged)"
-    found = cp.asarray(w[order].astype(type_of(lanczos.rows).char.lower())), lanczos.vectors(order)
+    values = cp.asarray(w[order].astype(type_of(lanczos.rows).char.lower()))
+    _unfinished(lanczos.iterations, w.size, values, lanczos.vectors(order))
+
+
+def _unfinished(iterations, k, w, v):
+    """ArpackNoConvergence of k values, which has those that were found; without SciPy a RuntimeError."""
+    text = f"No convergence ({iterations} iterations, {w.size}/{k} eigenvectors converged)"
     try:
         theirs = scipy_linalg("eigsh")
     except ImportError:
         raise RuntimeError(text) from None
-    raise theirs.ArpackNoConvergence(text, *found)
+    raise theirs.ArpackNoConvergence(text, w, v)
 
 
 def eigs(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=None, tol=0, return_eigenvectors=True,
@@ -170,13 +189,43 @@ def eigs(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=None
         rng: a generator for v0.
     Errors: ValueError for a matrix that is not square, a k or a which that there is not; TypeError for a k that takes
         nearly all eigenvalues of a sparse matrix; ArpackNoConvergence, which has what was found."""
-    theirs = scipy_linalg("eigs")
     _two_axes(A)
+    A = _floating(A)
+    if M is None and Minv is None and OPpart is None:
+        ours = _general(A, k, sigma, which, v0, ncv, maxiter, tol, OPinv, rng, return_eigenvectors)
+        if ours is not None:
+            return ours
+    theirs = scipy_linalg("eigs")
     index(k)
     A = _matrix(A, k, sigma, A.shape[0] - 1 if hasattr(A, "shape") else 0)
     return _found(theirs, lambda: theirs.eigs(
         A, k=k, M=to_host(M), sigma=sigma, which=which, v0=to_host(v0), ncv=ncv, maxiter=maxiter, tol=tol,
         return_eigenvectors=return_eigenvectors, Minv=to_host(Minv), OPinv=to_host(OPinv), OPpart=OPpart, rng=rng))
+
+
+def _general(A, k, sigma, which, v0, ncv, maxiter, tol, OPinv, rng, vectors):
+    """What eigs returns, in SciPy's order: the most wanted first, without vectors last, unless k divides a pair. None
+    where SciPy must see the arguments."""
+    if not _ours(A, k, sigma, which, ncv, maxiter, tol, True) or tol > 1e150 or OPinv is not None and (
+            sigma is None or getattr(type_of(OPinv), "kind", "f") == "c" != type_of(A).kind):
+        return None
+    begin = _begin(A, k, sigma, v0, ncv, OPinv, rng)
+    if begin is None:
+        return None
+    product, v0, ncv = begin
+    limit = 10 * v0.size if maxiter is None else int(maxiter)
+    try:
+        (w, v), iterations = _sparse.sparse_eigs(product, v0, int(k), which, ncv, limit, float(tol))
+    except ValueError as error:
+        if str(error) != "sparse_eigs: products must be finite":
+            raise
+        raise arpack_error(-9999) from None
+    w = w if sigma is None else complex(sigma) + 1 / w
+    if w.size < k:
+        _unfinished(iterations, k, w, v)
+    if vectors:
+        return w, v
+    return w if type_of(A).kind == "f" and w[-1].imag > 0 else w[::-1].copy()
 
 
 def svds(A, k=6, ncv=None, tol=0, which="LM", v0=None, maxiter=None, return_singular_vectors=True, solver="arpack",

@@ -74,7 +74,7 @@ def program(text, times=1):
         assert p.stdout.readline() == "begins\n", p.stderr.read()
         sent = []
         for _ in range(times):
-            time.sleep(0.5)
+            time.sleep(0.25)
             sent.append(time.monotonic())
             p.send_signal(signal.SIGINT)
         out, err = p.communicate(timeout=60)
@@ -119,7 +119,7 @@ def test_calls_of_other_threads_go_on():
         "def other():\n    print('begins')\n    found.append(distance.cdist(x, x, 'jensenshannon'))\n"
         "t = threading.Thread(target=other)\nt.start()\ntry:\n    time.sleep(60)\nexcept KeyboardInterrupt:\n"
         "    print('main', len(found))\nt.join()\n"
-        "print((found[0] == distance.cdist(x, x, 'jensenshannon')).all())\nworks()\n")
+        "print((found[0][::50] == distance.cdist(x[::50], x, 'jensenshannon')).all())\nworks()\n")
     assert lines == ["main 0", "True", "works"]
 
 

@@ -505,7 +505,7 @@ def test_triangles_and_padding(shape, dtype, lies):
             ours, theirs = getattr(cp, name)(q, k), getattr(np, name)(p, max(min(k, 10**6), -10**6))
             same(ours, theirs)
             assert ours.strides == theirs.strides
-    widths = [(i % 2, 2 * (i < 3)) for i in range(p.ndim)] if p.ndim > 4 else 4
+    widths = [(i % 2 * (i < 8), 2 * (i < 3)) for i in range(p.ndim)] if p.ndim > 4 else 4
     for mode in ("constant", "edge", "reflect", "symmetric", "wrap"):
         same(cp.pad(q, widths, mode), np.pad(p, widths, mode))
 

@@ -65,7 +65,7 @@ demo:
 # NumPy, which answers are compared with, gets one thread: several processes share the processors (our own BLAS keeps
 # its number). Bytecode is kept, whatever the environment says: hundreds of processes import the module.
 SAMPLE ?= 4
-python_tests = PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 CUPRITE_BUILD=$(CURDIR)/$(BUILD) \
+python_tests = PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 CUPRITE_CHECKED=1 CUPRITE_BUILD=$(CURDIR)/$(BUILD) \
     PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) -m pytest -q -n $(TESTERS) --dist worksteal tests/python
 
 test: SETUP := early

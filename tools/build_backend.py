@@ -4,6 +4,7 @@
     pip install -e .                              the same, and the module stays there; Python files are links
     pip install . -C build-dir=build              in that build folder
     pip install . -C cmake=-DCUPRITE_CUDA=OFF     more for CMake, which configures the build
+    pip install . -C compression=1                packed faster: 0 to 9 (the default) as zlib has them
     python tools/build_backend.py sdist FOLDER    the source distribution
 
 tools/wheel passes three more: `part` (cpu, or cuda for a wheel of the plugin alone) and `portable` (the glibc that the
@@ -183,7 +184,8 @@ def _files(folder):
 class _Wheel:
     """A wheel that is being written."""
 
-    def __init__(self, folder, project, tag):
+    def __init__(self, folder, project, tag, compression=9):
+        self.compression = compression
         self.name, self.info = f"{_base(project)}-{tag}.whl", f"{_base(project)}.dist-info"
         self.archive = zipfile.ZipFile(pathlib.Path(folder) / self.name, "w", zipfile.ZIP_DEFLATED)
         self.record = []
@@ -193,7 +195,7 @@ class _Wheel:
     def _write(self, path, data, mode):
         entry = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
         entry.external_attr, entry.compress_type = (0o100000 | mode) << 16, zipfile.ZIP_DEFLATED
-        self.archive.writestr(entry, data, compresslevel=9)
+        self.archive.writestr(entry, data, compresslevel=self.compression)
 
     def add(self, path, data, mode=0o644):
         self._write(path, data, mode)
@@ -238,7 +240,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     project, tag = _project(part), _tag(settings, part)
     with tempfile.TemporaryDirectory() as folder:
         _install(settings, part, folder)  # before there is a file that could be taken for a wheel
-        wheel = _Wheel(wheel_directory, project, tag)
+        wheel = _Wheel(wheel_directory, project, tag, int(settings.get("compression", 9)))
         for path, file in _files(pathlib.Path(folder).resolve()):
             wheel.add(path, file.read_bytes(), 0o755 if os.access(file, os.X_OK) else 0o644)
     if part == "cpu":

@@ -21,6 +21,7 @@ import time
 import hypothesis
 import numpy as np
 import pytest
+from _pytest.runner import runtestprotocol
 
 import cuprite as cp
 from cuprite import _device
@@ -68,6 +69,7 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")  # fails its test
     config.addinivalue_line("markers", "once: looks at no device; runs with the CPU only")
+    config.addinivalue_line("markers", "checked: `make check` does it too; left out where CUPRITE_CHECKED is set")
     config.addinivalue_line("markers", "device: its subject is the device; --sample takes all of its cases")
 
 
@@ -126,19 +128,34 @@ def pytest_runtest_setup(item):
         pytest.skip("no time left")
 
 
+def pytest_runtest_protocol(item, nextitem):
+    """As pytest's own, but that one of several processes says only what somebody reads: five messages for each of some
+    40,000 tests take longer than many of the tests."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+
+
+def _leave_out(config, items, which):
+    config.hook.pytest_deselected(items=[i for i in items if which(i)])
+    items[:] = [i for i in items if not which(i)]
+
+
 def pytest_collection_modifyitems(config, items):
+    if os.environ.get("CUPRITE_CHECKED"):
+        _leave_out(config, items, lambda item: item.get_closest_marker("checked"))
     if config.getoption("--sample"):
         kept = _sampled(items, config.getoption("--sample"))
         taken = set(kept)
-        config.hook.pytest_deselected(items=[i for i in items if i not in taken])
-        items[:] = kept
+        _leave_out(config, items, lambda item: item not in taken)
     if "cpu" in _asked_for(config):
         return
-    kept = [i for i in items if not _runs_once(i)]
-    if len(kept) == len(items) or not kept:
-        return  # named alone, they are meant
-    config.hook.pytest_deselected(items=[i for i in items if _runs_once(i)])
-    items[:] = kept
+    if not all(map(_runs_once, items)):  # named alone, they are meant
+        _leave_out(config, items, _runs_once)
 
 
 @pytest.fixture(autouse=True)

@@ -23,6 +23,7 @@ def package(folder, **files):
     return str(folder / "made")
 
 
+@pytest.mark.checked
 def test_the_package():
     assert check() == (0, "")
 

@@ -146,6 +146,17 @@ VALUES |= {
 }
 
 
+#: in the critical strip, near zeros, near 1, of large imaginary parts, left of 0, where it is large, near its zeros there
+STRIP = [complex(draw.uniform(0, 1), draw.uniform(-60, 60)) for _ in range(20)] + \
+    [complex(0.5, t) for t in (14.134725141734694, -21.022, 30.4248761258595, 999.5, -1000.5, 4321.25, 123456.75)] + \
+    [complex(draw.uniform(-3, 4), s * 10 ** draw.uniform(2, 4.5)) for s in (1, -1) for _ in range(10)]
+VALUES["riemann_zeta"] = (mp.zeta, STRIP + [1 + z for z in drawn(10, 1, 1e-12)] + drawn(40, 60, near=(1, 8, 30)) +
+                          [complex(-2 * k, s) for k in (1, 5, 40) for s in (1e-9, 0.25, -7.999, 8.001)] +
+                          [complex(draw.uniform(-250, -20), draw.uniform(-60, 60)) for _ in range(15)] +
+                          [complex(draw.uniform(5, 80), draw.uniform(-3e4, 3e4)) for _ in range(10)] +
+                          [complex(1, 1e-300), complex(1e-300, 1e-5), complex(-1e-20, 3.0)])
+
+
 def line(name, f, x):
     x = x if isinstance(x, tuple) else (x,)
     with mp.workdps(60):

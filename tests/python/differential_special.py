@@ -88,14 +88,14 @@ class Case:
 
     def text(self):
         inside = ", ".join(f"A({x.dtype.char!r}, {x.tolist()})" + (f"[{s}]" if s else "") for x, s in self.arrays)
-        return f"xp.scipy.special.{self.name}({inside}{', out=...' if self.into else ''}" \
+        return f"xp.scipy.special.{table.scipys(self.name).__name__}({inside}{', out=...' if self.into else ''}" \
                f"{', where=...' if self.masked else ''})"
 
     def wanted(self, plain):
         """SciPy's results of float64 or complex128, and where they are no measure."""
         count = table.COUNTS.get(self.name, 0)
         wide = [x if k < count else x.astype("D" if x.dtype.kind == "c" else "d") for k, x in enumerate(plain)]
-        want = table.several(getattr(scipy.special, self.name)(*wide))
+        want = table.several(table.scipys(self.name)(*wide))
         whole = np.broadcast_arrays(*wide)
         if not self.complex:
             where = [t[self.name](*(v.astype("d") for v in whole)) for t in (table.OTHERWISE, POWERS) if self.name in t]
@@ -128,7 +128,7 @@ class Case:
         ours = [cp.asarray(x)[step] for x, step in self.arrays]
         with np.errstate(all="ignore"):
             ones = [np.ones(1, "b" if x.dtype == bool else x.dtype) for x in plain]  # some SciPy's negate them
-            kinds = [r.dtype for r in table.several(getattr(scipy.special, self.name)(*ones))]
+            kinds = [r.dtype for r in table.several(table.scipys(self.name)(*ones))]
         options, before = {}, 7
         if self.into or self.masked:
             outs = tuple(cp.full(self.shape(), before, kind) for kind in kinds)

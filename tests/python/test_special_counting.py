@@ -1,8 +1,9 @@
 """cuprite.scipy.special's combinations, factorials, Stirling's numbers, Dirichlet's kernel and softplus beside SciPy's;
-zeros, quadratures, polynomials and sequences, which SciPy computes."""
+zeros, quadratures, polynomials and some sequences, which SciPy computes, and others, which it checks."""
 import math
 import subprocess
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -46,7 +47,11 @@ def test_combinations(name, device):
     for x in ((10, 3), (0, 0), (5, 7), (-1, 2), (100, 50), (4, -1), (5.0, 2.0)):
         both(name, *x, exact=True)
     both(name, 5.5, 2, exact=True)
-    assert outcome(getattr(ours, name), cp.arange(3), 2, exact=True) is ValueError
+    both(name, np.arange(3), 2, exact=True)
+    both(name, 3, np.arange(2.0), exact=True)
+    both(name, np.array([4]), np.array(2), exact=True)
+    both(name, [5, 3], 2, exact=True)
+    both(name, 5, math.nan, exact=True)
 
 
 def test_combinations_with_repetition(device):
@@ -144,7 +149,10 @@ def same(got, want):
         assert got == want
 
 
-@pytest.mark.parametrize("name", [*_zeros.__all__, *_quadratures.__all__, *_sequences.__all__])
+BY_SCIPY = ["ellip_harm", "ellip_harm_2", "ellip_normal", "lqmn", "lqn", "pbdn_seq"]
+
+
+@pytest.mark.parametrize("name", [*_zeros.__all__, *_quadratures.__all__, *BY_SCIPY])
 def test_by_scipy(name, device):
     f = getattr(ours, name)
     x = arguments(f)
@@ -156,6 +164,66 @@ def test_by_scipy(name, device):
     assert outcome(f, *bad) is outcome(getattr(scipy.special, name), *bad)
     if "roots" in name:
         same(f(*x, mu=True), getattr(scipy.special, name)(*x, mu=True))
+
+
+#: arguments of sequences of ours: usual ones, ends, what is refused
+SEQUENCES = {
+    "bernoulli": [(0,), (1,), (2.7,), (60,), (-1,), ("a",), ([1],)],
+    "euler": [(0,), (1,), (2.7,), (60,), (-1,), ("a",), ([1],)],
+    "lmbda": [(0, 1.5), (0.3, 2.5), (4, -3.0), (6.5, 0.2), (3, 20.0), (-1, 1.0), ("a", 1), ([1], 2)],
+    "mathieu_even_coef": [(0, 0.0), (0, 0.5), (1, 3.0), (4, 1.0), (7, 30.0), (2.0, 300.0), (2.5, 1), (-1, 1), (1, -1),
+                          ("a", 1), ([1], 2), (1, math.nan), (1, 1j)],
+    "mathieu_odd_coef": [(1, 0.5), (2, 3.0), (3, 1.0), (8, 30.0), (5.0, 300.0), (0, 1), (1, -1), (1, "a"), (1, [2])],
+    "obl_cv_seq": [(0, 3, 1.5), (2, 9, 8.0), (1, 1, 0.5), (3.0, 5.0, 2), (0, 200, 1), (0.5, 2, 1), ([1], 2, 3), (2, 1, 3)],
+    "pro_cv_seq": [(0, 3, 1.5), (2, 9, 8.0), (1, 1, 0.5), (3.0, 5.0, 2), (0, 200, 1), (0.5, 2, 1), (1, "a", 3), (2, 1, 3)],
+    "pbdv_seq": [(2.5, 1.5), (0, 1.0), (0.25, -1.0), (4, 2.5), ("a", 1), (1, "a"), ([1], 2)],
+    "pbvv_seq": [(2.5, 1.5), (0, 1.0), (0.25, -1.0), (4, 2.5), ("a", 1), (1, "a"), (1, [2])],
+    "riccati_jn": [(0, 1.5), (5, 1.5), (4.0, 20.0), (3, 0.1), (2.5, 1), (-1, 1), ("a", 1), (1, [2]), (2, 1j)],
+    "riccati_yn": [(0, 1.5), (5, 1.5), (4.0, 20.0), (3, 0.1), (2.5, 1), (-1, 1), ("a", 1), ([1], 2)],
+}
+
+
+@pytest.mark.parametrize("name", sorted(SEQUENCES))
+def test_sequences(name, device):
+    """SciPy's values, as many and of the same type; what it refuses is refused by the same exception."""
+    for x in SEQUENCES[name]:
+        want = outcome(getattr(scipy.special, name), *x)
+        got = outcome(getattr(ours, name), *x)
+        if isinstance(want, type):
+            assert got is want, (x, got, want)
+            continue
+        assert isinstance(got, tuple) == isinstance(want, tuple), (x, got)
+        for g, w in zip(got if isinstance(got, tuple) else (got,), want if isinstance(want, tuple) else (want,),
+                        strict=True):
+            assert g.dtype == w.dtype and g.shape == w.shape, (x, g.shape, w.shape)
+            np.testing.assert_allclose(g.get(), w, rtol=1e-9, atol=1e-11, err_msg=str(x))
+
+
+def test_numbers_of_bernoulli_and_euler(device):
+    """Exact, by their recurrences."""
+    numbers = [Fraction(1)]
+    for m in range(1, 101):
+        numbers.append(-sum(math.comb(m + 1, k) * numbers[k] for k in range(m)) / (m + 1))
+    np.testing.assert_allclose(ours.bernoulli(100).get(), [float(v) for v in numbers], rtol=2e-16)
+    whole = [1]
+    for m in range(1, 51):
+        whole.append(-sum(math.comb(2 * m, 2 * k) * whole[k] for k in range(m)))
+    np.testing.assert_allclose(ours.euler(100).get()[::2], [float(v) for v in whole], rtol=2e-16)
+    assert not ours.euler(99).get()[1::2].any() and not ours.bernoulli(99).get()[3::2].any()
+
+
+@pytest.mark.parametrize("odd", [False, True])
+def test_coefficients_of_mathieus_functions(odd, device):
+    """Their sums are the functions, with digits where SciPy's coefficients have none; too many are warned of."""
+    x = np.linspace(0, 90, 7)
+    for m, q in ((1, 1.5), (6, 20.0), (9, 700.0), (4, 2e3)):
+        c = (ours.mathieu_odd_coef if odd else ours.mathieu_even_coef)(m, q).get()
+        k = 2 * np.arange(len(c)) + (m % 2 or 2 * odd)
+        angles = np.radians(x)[:, None] * k
+        want = (ours.mathieu_sem if odd else ours.mathieu_cem)(m, q, cp.asarray(x))[0].get()
+        np.testing.assert_allclose((np.sin if odd else np.cos)(angles) @ c, want, atol=2e-13)
+    with pytest.warns(RuntimeWarning, match="Too many predicted coefficients"):
+        (ours.mathieu_odd_coef if odd else ours.mathieu_even_coef)(1, 1e4)
 
 
 @pytest.mark.parametrize("monic", [False, True])
@@ -182,7 +250,7 @@ def test_without_scipy():
     text = ("import sys; sys.modules['scipy'] = None\n"
             "import cuprite.scipy.special as s\n"
             "for call in (lambda: s.jn_zeros(0, 3), lambda: s.legendre(3), lambda: s.roots_hermite(3),\n"
-            "             lambda: s.mathieu_even_coef(1, 0.5)):\n"
+            "             lambda: s.lqn(1, 0.5)):\n"
             "    try: call(); print('no error')\n"
             "    except ImportError as e: print('SciPy' in str(e) and '\\n' not in str(e))\n")
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
@@ -208,7 +276,12 @@ def test_riemanns_zeta(device):
     assert ours.zeta(cp.asarray([2.0, 4.0]), out=out) is out
     np.testing.assert_allclose(out.get(), scipy.special.zeta([2.0, 4.0]))
     np.testing.assert_allclose(ours.zeta(cp.asarray([2.0, 4.0]), 3.0, out=out).get(), scipy.special.zeta([2, 4], 3.0))
+    for t in "FD":
+        got, want = ours.zeta(cp.asarray(np.array([2 + 1j, -1 + 3j, 0.5 + 9j], t))), scipy.special.zeta(
+            np.array([2 + 1j, -1 + 3j, 0.5 + 9j], t))
+        assert got.dtype == want.dtype
+        np.testing.assert_allclose(got.get(), want, rtol=1e-6 if t == "F" else 1e-11)
     with pytest.raises(TypeError):
-        ours.zeta(1j)
+        ours.zeta(1j, 2.0)
     with pytest.raises(TypeError):
         ours.zeta(cp.ones(2), where=cp.ones(2, bool))

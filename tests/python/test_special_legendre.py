@@ -34,6 +34,7 @@ def test_polynomials(diff, device):
     same("legendre_p", 5, 0.5, diff_n=diff)
     same("legendre_p_all", 0, INSIDE[:, None], diff_n=diff)
     same("legendre_p", 120, INSIDE, diff_n=diff, rtol=1e-8)
+    same("legendre_p", np.arange(-5, 1)[:, None], np.array([-3.0, 0.25]), diff_n=diff)
 
 
 @pytest.mark.parametrize("norm", [False, True])
@@ -44,7 +45,7 @@ def test_functions_of_any_order(diff, norm, device):
         same("assoc_legendre_p_all", 6, 4, z, diff_n=diff, norm=norm)
     same("assoc_legendre_p", N, M, BEYOND, diff_n=diff, norm=norm, branch_cut=3)
     same("assoc_legendre_p_all", 3, 5, BEYOND, diff_n=diff, norm=norm, branch_cut=3)
-    same("assoc_legendre_p", -2, 1, INSIDE, diff_n=diff, norm=norm)
+    same("assoc_legendre_p", np.arange(-4, 1)[:, None, None], np.arange(-3, 4)[:, None], INSIDE, diff_n=diff, norm=norm)
     same("assoc_legendre_p", 3, 2, 0.25, diff_n=diff, norm=norm)
     if norm:  # neither overflows nor vanishes
         same("assoc_legendre_p", 300, 200, INSIDE[1:6], diff_n=diff, norm=True, rtol=1e-8)
@@ -67,6 +68,8 @@ def test_of_angles(diff, device):
     same("sph_legendre_p", N, M, wide, diff_n=diff)
     same("sph_legendre_p_all", 6, 4, wide, diff_n=diff)
     same("sph_harm_y", N, M, wide, 0.3, diff_n=diff)
+    same("sph_legendre_p", np.arange(-4, 1)[:, None, None], np.arange(-3, 4)[:, None], ANGLES, diff_n=diff)
+    same("sph_harm_y", np.arange(-4, 1)[:, None, None], np.arange(-3, 4)[:, None], ANGLES, phi, diff_n=diff)
     same("sph_harm_y_all", 6, 4, wide, 0.3, diff_n=diff)
 
 

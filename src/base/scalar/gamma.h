@@ -31,17 +31,22 @@ CPS_MATH cp_complex128 cps_loggamma_near_1(cp_complex128 w)
         sum = cps_multiply_c128(minus, cps_add_c128(sum, CPS_C((1 + zeta_less_1[k - 2]) / k, 0)));
     return cps_multiply_c128(minus, cps_add_c128(sum, CPS_C(CPS_EULER, 0)));
 }
-CPS_MATH cp_complex128 cps_loggamma_stirling(cp_complex128 z)
+/* log(gamma(z)) - ((z - 1/2) log(z) - z + log(2 pi) / 2) */
+CPS_MATH cp_complex128 cps_stirling_c128(cp_complex128 z)
 {
-    const cp_complex128 r = cps_reciprocal_c128(z), s = cps_multiply_c128(r, r), l = cps_log_c128(z);
+    const cp_complex128 r = cps_reciprocal_c128(z), s = cps_multiply_c128(r, r);
     const double c[10] = {-0.59243243243243243243, 0.17964437236883057316, -0.029550653594771241830,
                           0.0064102564102564102564, -0.0019175269175269175269, 0.00084175084175084175084,
                           -0.00059523809523809523810, 0.00079365079365079365079, -0.0027777777777777777778,
                           0.083333333333333333333};
     cp_complex128 p = CPS_C(c[0], 0);
     for (int k = 1; k < 10; k++) p = cps_add_c128(cps_multiply_c128(p, s), CPS_C(c[k], 0));
-    const cp_complex128 main = cps_multiply_c128(CPS_C(z.re - 0.5, z.im), CPS_C(l.re - 1, l.im));
-    return cps_add_c128(CPS_C(main.re + (0.5 * CPS_LOG_2PI - 0.5), main.im), cps_multiply_c128(p, r));
+    return cps_multiply_c128(p, r);
+}
+CPS_MATH cp_complex128 cps_loggamma_stirling(cp_complex128 z)
+{
+    const cp_complex128 l = cps_log_c128(z), main = cps_multiply_c128(CPS_C(z.re - 0.5, z.im), CPS_C(l.re - 1, l.im));
+    return cps_add_c128(CPS_C(main.re + (0.5 * CPS_LOG_2PI - 0.5), main.im), cps_stirling_c128(z));
 }
 CPS_HEAVY cp_complex128 cps_loggamma_right(cp_complex128 z) /* z.re >= 0.1 */
 {

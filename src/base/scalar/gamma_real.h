@@ -288,25 +288,6 @@ CPS_HEAVY double cps_zeta(double x, double q)
     }
     return sum + cps_zeta_sum(x, q);
 }
-/* zeta(x) - 1 */
-CPS_HEAVY double cps_zetac(double x)
-{
-    if (x != x || x == -CPS_INF) return CPS_NAN;
-    if (x == 1) return CPS_INF;
-    if (x > 60) return pow(2.0, -x) + pow(3.0, -x);
-    if (x > 1) return cps_zeta_sum(x, 2);
-    if (x >= -1) return CPS_CELL(cps_zeta_cells, x, -1, 4) / (x - 1) - 1;
-    /* 2^x pi^(x-1) sin(pi x / 2) gamma(1 - x) zeta(1 - x) */
-    const double s = 1 - x, sine = cps_sinpi(0.5 * x);
-    double z = cps_zeta_sum(s, 1);
-    if (sine == 0) return -1;
-    z *= 1 + x * 3.8981718325193755e-17 + (1 - (s + x)) * (log(s) - 0.5 / s); /* roundings of 2 pi and of s */
-    if (s < 150) return sine * z * cps_gamma(s) * pow(2 * CPS_PI, x) / CPS_PI - 1;
-    double scale;
-    if (s > 400) return sine > 0 ? CPS_INF : -CPS_INF;
-    const double g = cps_gamma_large(s, &scale), half = pow(2 * CPS_PI, 0.5 * x);
-    return sine * z / CPS_PI * (g * scale * half) * (scale * half) - 1;
-}
 /* The n-th derivative of digamma, n a whole number of at least 0. */
 CPS_HEAVY double cps_polygamma(double n, double x)
 {

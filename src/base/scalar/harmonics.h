@@ -96,10 +96,10 @@ CPS_HEAVY double cps_lpmv(double order, double v, double x)
  * recurrence in the degree, which neither overflows nor loses digits. */
 CPS_HEAVY cp_complex128 cps_sph_harm_y(double n, double m, double theta, double phi)
 {
-    if (n != trunc(n) || m != trunc(m) || n < 0 || n > 1e5 || theta != theta || phi != phi)
+    if (n != trunc(n) || m != trunc(m) || n > 1e5 || theta != theta || phi != phi)
         return CPS_C(CPS_NAN, CPS_NAN);
     const double k = fabs(m), x = cos(theta), s = fabs(sin(theta)); /* the root of 1 - x^2, at any angle */
-    if (k > n) return CPS_C(0, 0);
+    if (k > n) return CPS_C(0, 0); /* so of n below 0 */
     double now = 0.28209479177387814347, before = 0; /* 1 / sqrt(4 pi) */
     for (double i = 1; i <= k; i++) now *= -sqrt((2 * i + 1) / (2 * i)) * s;
     double last = 0;

@@ -3,6 +3,6 @@
 #ifndef CPS_POLYGAMMA_H
 #define CPS_POLYGAMMA_H
 
-#include "scalar/gamma.h"
+#include "scalar/zeta.h"
 
 #endif

@@ -43,29 +43,38 @@ CPS_MATH double cps_tri_rows(const cps_tridiagonal *c, double v, double by)
     }
     return i;
 }
-/* The step of Newton from v on the pivot of row j, where the factorizations from both ends meet; how many eigenvalues
- * are below v, with and without that pivot. */
-typedef struct cps_twist { double step; int below, others; } cps_twist;
+/* A pivot of a factorization of the matrix less v, its derivatives by v (the first one's sign turned), and how many of
+ * those before it are negative. */
+typedef struct cps_pivot { double value, slope, bend; int below; } cps_pivot;
+CPS_MATH cps_pivot cps_pivot_first(double row)
+{
+    const cps_pivot p = {row, 1, 0, 0};
+    return p;
+}
+CPS_MATH cps_pivot cps_pivot_next(cps_pivot p, double square, double row)
+{
+    const double d = p.value == 0 ? 1e-100 : p.value, over = 1 / d, up = square * over, by = up * over;
+    const cps_pivot r = {row - up, 1 + by * p.slope, by * (p.bend - 2 * p.slope * p.slope * over), p.below + (d < 0)};
+    return r;
+}
+/* Halley's step from v on the pivot of row j, where the factorizations from both ends meet, and what is lost beside it
+ * at most; how many eigenvalues are below v, with and without that pivot. */
+typedef struct cps_twist { double step, lost; int below, others; } cps_twist;
 CPS_MATH cps_twist cps_tri_twist(const cps_tridiagonal *c, double v, double j, double n)
 {
-    double d = cps_tri_row(c, 0) - v, e = cps_tri_row(c, n) - v, sum = 0, norm = 0;
-    int others = 0;
-    for (double i = 0; i < j; i++) {
-        d = d == 0 ? 1e-290 : d;
-        others += d < 0;
-        const double over = 1 / d, up = cps_tri_square(c, i) * over;
-        sum = up * over * (1 + sum);
-        d = cps_tri_row(c, i + 1) - v - up;
+    cps_pivot d = cps_pivot_first(cps_tri_row(c, 0) - v), e = cps_pivot_first(cps_tri_row(c, n) - v);
+    double i = 0, k = n;
+    for (; i < j && k > j; i++, k--) { /* the two do not wait for each other */
+        d = cps_pivot_next(d, cps_tri_square(c, i), cps_tri_row(c, i + 1) - v);
+        e = cps_pivot_next(e, cps_tri_square(c, k - 1), cps_tri_row(c, k - 1) - v);
     }
-    for (double i = n; i > j; i--) {
-        e = e == 0 ? 1e-290 : e;
-        others += e < 0;
-        const double over = 1 / e, up = cps_tri_square(c, i - 1) * over;
-        norm = up * over * (1 + norm);
-        e = cps_tri_row(c, i - 1) - v - up;
-    }
-    const double pivot = d + e - (cps_tri_row(c, j) - v);
-    const cps_twist r = {pivot / (1 + sum + norm), others + (pivot < 0), others};
+    for (; i < j; i++) d = cps_pivot_next(d, cps_tri_square(c, i), cps_tri_row(c, i + 1) - v);
+    for (; k > j; k--) e = cps_pivot_next(e, cps_tri_square(c, k - 1), cps_tri_row(c, k - 1) - v);
+    const double pivot = d.value + e.value - (cps_tri_row(c, j) - v), slope = d.slope + e.slope - 1;
+    const double h = pivot / slope, bend = 0.5 * h * (d.bend + e.bend) / slope, step = fabs(bend) < 0.5 ? h / (1 - bend) : h;
+    const int others = d.below + e.below;
+    const double lost = slope < 1e90 ? fabs(h) * (bend * bend + h * h / (1 + fabs(v))) : CPS_INF;
+    const cps_twist r = {step, lost, others + (pivot < 0), others};
     return r;
 }
 /* The row at which the eigenvector of v is not small: the last below v, or the first. */
@@ -89,7 +98,7 @@ CPS_MATH double cps_tri_value(const cps_tridiagonal *c, double low, double high,
         if (t.below <= c->place) low = v > low ? v : low;
         else high = v < high ? v : high;
         const int right = t.others == c->place;
-        if (right && fabs(t.step) < 1e-8 * (1 + 1e-6 * fabs(v))) return next;
+        if (right && t.lost < 1e-17 * (1 + fabs(v))) return next;
         v = right && next > low && next < high && (k & 7) != 7 ? next : 0.5 * (low + high);
         if (v == low || v == high) return v;
     }

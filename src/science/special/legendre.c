@@ -240,10 +240,7 @@ static cp_array *of_arrays(legendre *l, cp_array *n, cp_array *m, cp_array *x)
     if (!cpi_begin(&f, l->name, x->flags & CPI_HOST_SCALAR ? n : x)) return NULL;
     l->cut = l->cut ? l->cut : 2;
     cp_array *degree = cp_astype(n, CP_FLOAT64), *order = m ? m : cp_zeros(CP_SHAPE0, CP_FLOAT64);
-    if (degree && !m) { /* of degree -n - 1 it is that of n */
-        cp_array *turned = cp_subtract(cp_negative(degree), number(1));
-        degree = cp_where(cp_less(degree, number(0)), turned, degree);
-    }
+    if (degree && !m) degree = cp_where(cp_less(degree, number(0)), number(1), degree); /* as in SciPy */
     if (!degree || !order || !begin(l, x, order)) return cpi_end(&f, NULL);
     if (cpi_common_shape(l->name, 3, (cp_array *[]){degree, l->m, l->x}, &ndim, shape + 1)) return cpi_end(&f, NULL);
     if (ndim >= CP_MAXDIM)
@@ -292,7 +289,7 @@ static bool negative(const char *name, int m)
 /*: function("legendre_p", "n: array_like, z: array_like, diff_n: int = 0", module="_special", unlock="always",
              raises={"ValueError": "a diff_n beyond 0 to 2", "TypeError": "degrees that are not whole"},
              doc="""Legendre's polynomial of degree n at z, in float64, and its derivatives up to diff_n (0 to 2):
-(diff_n + 1, ...). Waits for the largest degree.""") */
+(diff_n + 1, ...). Degrees below 0 give z, as SciPy's. Waits for the largest degree.""") */
 cp_array *(cp_legendre_p)(cp_array *n, cp_array *z, const cp_legendre_p_options *options)
 {
     return of_arrays(&(legendre){.name = "legendre_p", .diff = CPI_GIVEN(cp_legendre_p_options, options)->diff_n}, n,

@@ -19,10 +19,14 @@ def _own(name):
 
 
 def _whole(x, name):
-    """A number's value as an integer. Errors: ValueError for another one."""
-    if getattr(x, "size", 1) != 1:
-        raise ValueError(f"{name}: numbers with `exact=True`, not arrays")
-    x = x.item() if hasattr(x, "item") else x
+    """A number's value as an integer. Errors: ValueError for another one; for arrays comb has int's error, TypeError."""
+    if hasattr(x, "dtype"):
+        x = x.tolist()
+    if name == "perm":
+        while isinstance(x, (list, tuple)) and len(x) == 1:
+            x = x[0]
+        if isinstance(x, (list, tuple)):
+            raise ValueError("`N` and `k` must be scalar integers with `exact=True`.")
     if int(x) != x:
         raise ValueError("Non-integer `N` and `k` with `exact=True` is not supported.")
     return int(x)
@@ -33,7 +37,7 @@ def comb(N, k, *, exact=False, repetition=False) -> ndarray | int:
 
     Parameters: N: an array or a number; k: an array or a number; exact: True: an integer of Python's, for numbers;
         repetition: True: things may be taken several times.
-    Errors: ValueError for numbers that are not whole, or arrays, where exact is True."""
+    Errors: ValueError for numbers that are not whole, TypeError for arrays, where exact is True."""
     if exact:
         N, k = _whole(N, "comb"), _whole(k, "comb")
         if repetition:
@@ -173,17 +177,6 @@ def _stirling_row(n):
     return row
 
 
-def _stirling_table(n):
-    """Those of 0 to n things: (n + 1, n + 1), computed in long double."""
-    table = numpy.zeros((n + 1, n + 1), numpy.longdouble)
-    table[0, 0] = 1
-    k = numpy.arange(1, n + 1, dtype=numpy.longdouble)
-    with numpy.errstate(all="ignore"):
-        for i in range(1, n + 1):
-            table[i, 1:] = k * table[i - 1, 1:] + table[i - 1, :-1]
-        return table.astype("d")
-
-
 def stirling2(N, K, *, exact=False) -> ndarray | int:
     """Stirling's numbers of the second kind: how many ways there are to put N things into K sets. Waits for the device.
 
@@ -196,24 +189,11 @@ def stirling2(N, K, *, exact=False) -> ndarray | int:
     for name, x in (("N", N), ("K", K)):
         if type_of(x).kind not in "iu":
             raise TypeError(f"Argument `{name}` must contain only integers")
-    kind = "q" if exact else "d"
-    if not N.size or not K.size:
-        return _core.empty(numpy.broadcast_shapes(N.shape, K.shape), dtype=kind)
-    most = max(int(N.max()), 0)
-    if most > 2000:
-        raise ValueError(f"stirling2: N of at most 2000, not {most}")
     if number and exact:
+        if int(N) > 2000:
+            raise ValueError(f"stirling2: N of at most 2000, not {int(N)}")
         return _stirling_row(int(N))[int(K)] if 0 <= int(K) <= int(N) else 0
-    if exact:
-        rows = [_stirling_row(i) for i in range(most + 1)] if most <= 26 else [[2 ** 63]]
-        if max(map(max, rows)) >= 2 ** 63:
-            raise OverflowError(f"exact numbers of {most} things do not fit int64; numbers have exact ones of any size")
-        table = _core.asarray([row + [0] * (most + 1 - len(row)) for row in rows], dtype=kind)
-    else:
-        table = _core.asarray(_stirling_table(most))
-    n, k = N.astype("q"), K.astype("q")
-    inside = (n >= 0) & (k >= 0) & (k <= n)
-    return _core.where(inside, table[_core.where(inside, n, 0), _core.where(inside, k, 0)], 0).astype(kind)
+    return _special.stirling2(N, K, bool(exact))
 
 
 def diric(x, n) -> ndarray:

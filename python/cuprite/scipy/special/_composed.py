@@ -141,11 +141,11 @@ def polygamma(n, x) -> _core.ndarray:
 
 
 def zeta(x, q=None, out=None, **options) -> _core.ndarray:
-    """Hurwitz's zeta function, the sum of (q + k)**-x, or without q Riemann's of real numbers.
+    """Hurwitz's zeta function, the sum of (q + k)**-x, or without q Riemann's, of complex numbers too.
 
     Parameters: x: an array or a number; q: an array or a number, or None; out: an array for the result, or None;
         options: a ufunc's (where, casting, dtype, ...), beside q.
-    Errors: TypeError for complex numbers, and for options without q.
+    Errors: TypeError for complex numbers beside q, and for options without q.
 
     Example:
         >>> cp.scipy.special.zeta(cp.asarray([2.0, 0, -1])).round(4)
@@ -155,20 +155,7 @@ def zeta(x, q=None, out=None, **options) -> _core.ndarray:
         return _own("zeta")(x, q, out=out, **options)
     if options:
         raise TypeError(f"zeta: {', '.join(options)} beside q alone")
-    above = _own("zetac")(x) + 1
-    # by the reflection formula, whose gamma function is two by the duplication formula, so that none overflows
-    s = _core.maximum(-_core.asarray(x).astype("d"), 0.0)
-    half = math.pi ** (-s / 2)
-    turn = _core.fmod(s, 4.0)
-    near = turn - 2 * _core.rint(turn / 2)  # exact: from the nearest zero
-    sine = _core.sin(math.pi / 2 * near) * (1 - 2 * _core.fmod(_core.rint(turn / 2), 2.0))
-    size = _own("gamma")(s / 2 + 0.5) * half / -math.pi ** 1.5 * sine * (_own("gamma")(s / 2 + 1) * half)
-    below = _core.where(near == 0, 0.0, size * (_own("zetac")(s + 1) + 1))
-    found = _core.where(s > 0.01, below, above).astype(type_of(above))
-    if out is None:
-        return found
-    out[...] = found
-    return out
+    return ufunc_of("_special", "riemann_zeta")(x, out=out)
 
 
 def spherical_yn(n, z, derivative=False) -> _core.ndarray:
@@ -205,10 +192,17 @@ def kn(n, x, out=None, **options) -> _core.ndarray:
     Parameters: n: an array of whole numbers, or one; x: an array or a number; out: an array for the result, or None;
         options: a ufunc's (where, casting, dtype, ...).
     Errors: TypeError for complex numbers."""
-    n = _core.asarray(n)
-    if "c" in (type_of(n).kind, getattr(type_of(x, None), "kind", "")) or isinstance(x, complex):
+    kind, order = type_of(n, None), n
+    if type(n) is not float:  # which takes the array's type
+        order = _core.asarray(n)
+        kind = type_of(order)
+    if "c" in (getattr(kind, "kind", ""), getattr(type_of(x, None), "kind", "")) or isinstance(x, complex):
         raise TypeError("ufunc 'kn' not supported for the input types")
-    return _own("kv")(_core.trunc(n if type_of(n).kind == "f" else n.astype("d")), x, out=out, **options)
+    if type(n) is float:
+        order = float(math.trunc(n)) if math.isfinite(n) else n
+    else:
+        order = _core.trunc(order if kind.kind == "f" else order.astype("d"))
+    return _own("kv")(order, x, out=out, **options)
 
 
 def _derivative(name, v, z, n):

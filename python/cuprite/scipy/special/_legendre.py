@@ -56,11 +56,6 @@ def _size(m):
     return _most(-m if hasattr(m, "__index__") and not getattr(m, "ndim", 0) and m < 0 else m, "m")
 
 
-def _orders(m, ndim):
-    """0, 1, ... m, -m, ... -1 before `ndim` axes, as SciPy orders them."""
-    return _core.asarray([*range(m + 1), *range(-m, 0)], dtype="q").reshape((-1, *[1] * ndim))
-
-
 def legendre_p(n, z, *, diff_n=0) -> ndarray:
     """Legendre's polynomial of degree n and its derivatives: (diff_n + 1, ...).
 
@@ -170,13 +165,14 @@ def sph_harm_y_all(n, m, theta, phi, *, diff_n=0) -> ndarray | tuple[ndarray, ..
         phi: the azimuth, an array or a number; diff_n: 0, 1 or 2.
     Errors: ValueError for another n or m; ValueError for another diff_n."""
     diff, single = _check_diff(diff_n), _single(theta, phi)
-    phi, theta = _real(phi, "phi"), _real(theta, "theta")
-    shape = numpy.broadcast_shapes(theta.shape, phi.shape)
-    p = sph_legendre_p_all(n, m, _core.broadcast_to(theta, shape), diff_n=diff)
-    found = _turned(p, _orders(_size(m), len(shape)), phi, diff)
-    if not single:
-        return found
-    return found.astype("F") if not diff else tuple(f.astype("F") for f in found)
+    parts = _special.sph_harm_y_all(_most(n, "n"), _size(m), _real(theta, "theta"), _real(phi, "phi"), diff)
+    parts = tuple(parts.astype("F") if single else parts)
+    if not diff:
+        return parts[0]
+    gradient = _core.stack(parts[1:3], -1)
+    if diff == 1:
+        return parts[0], gradient
+    return parts[0], gradient, _core.stack([_core.stack(parts[3:5], -1), _core.stack(parts[4:], -1)], -2)
 
 
 def assoc_laguerre(x, n, k=0.0) -> ndarray:

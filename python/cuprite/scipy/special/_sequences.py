@@ -1,7 +1,13 @@
-"""Sequences of numbers and functions, and ellipsoidal harmonics: SciPy's, on the host."""
+"""Sequences of numbers and functions; ellipsoidal harmonics and what of Legendre's second kind SciPy computes on the
+host."""
 from __future__ import annotations
 
-from cuprite import ndarray
+import math
+import numbers
+import operator
+import warnings
+
+from cuprite import _special, ndarray
 from cuprite._beside import all_beside
 from cuprite.scipy.special._by_scipy import by_scipy
 
@@ -11,9 +17,26 @@ __all__ = [
 ]
 
 
-@by_scipy
+def _check_numbers(text, *x):
+    """Errors: ValueError for arrays; what is no number is an error where it is used."""
+    if not all(isinstance(v, (numbers.Number, str, bytes)) for v in x):
+        raise ValueError(text)
+
+
+def _count(n):
+    """A number from 0 on, without its fraction."""
+    _check_numbers("n must be a non-negative integer.", n)
+    if n < 0:
+        raise ValueError("n must be a non-negative integer.")
+    return int(n)
+
+
 def bernoulli(n) -> ndarray:
-    """Bernoulli's numbers B0 to Bn."""
+    """Bernoulli's numbers B0 to Bn; B1 is -1/2.
+
+    Parameters: n: a number, 0 or more.
+    Errors: ValueError for a negative n, and an array."""
+    return _special.bernoulli(_count(n))
 
 
 @by_scipy
@@ -31,14 +54,23 @@ def ellip_normal(h2, k2, n, p) -> ndarray:
     """Normalization constants of ellipsoidal harmonics."""
 
 
-@by_scipy
 def euler(n) -> ndarray:
-    """Euler's numbers E0 to En."""
+    """Euler's numbers E0 to En.
+
+    Parameters: n: a number, 0 or more.
+    Errors: ValueError for a negative n, and an array."""
+    return _special.euler(_count(n))
 
 
-@by_scipy
 def lmbda(v, x) -> tuple[ndarray, ...]:
-    """Jahnke and Emde's Lambda functions of orders v0, v0 + 1, ... v, and their derivatives."""
+    """Jahnke and Emde's Lambda functions of orders v0, v0 + 1, ... v, and their derivatives; v0 is from 0 to 1.
+
+    Parameters: v: the order, a number from 0 on; x: the place, a number.
+    Errors: ValueError for a negative v, and arrays."""
+    _check_numbers("arguments must be scalars.", v, x)
+    if v < 0:
+        raise ValueError("argument must be > 0.")
+    return tuple(_special.lmbda(v, x))
 
 
 @by_scipy
@@ -51,19 +83,50 @@ def lqn(n, z) -> tuple[ndarray, ...]:
     """Legendre functions of the second kind of degrees 0 to n, and their derivatives."""
 
 
-@by_scipy
+def _mathieu_order(m, q, least):
+    _check_numbers("m and q must be scalars.", m, q)
+    if q < 0:
+        raise ValueError("q >=0")
+    if m != math.floor(m) or m < least:
+        raise ValueError(f"m must be an integer of at least {least}")
+    h = math.sqrt(q)
+    if 0.5 * m + (17.0 + 3.1 * h - .126 * q + .0037 * h * q if q > 1 else 0) >= 252:
+        warnings.warn("Too many predicted coefficients.", RuntimeWarning, stacklevel=4)
+    return int(m)
+
+
 def mathieu_even_coef(m, q) -> ndarray:
-    """Fourier coefficients of even Mathieu functions."""
+    """Fourier coefficients of the even Mathieu function of order m and parameter q, 251 at most.
+
+    Parameters: m: the order, a whole number; q: the parameter, a number from 0 on.
+    Errors: ValueError for an m below 0 or with a fraction, a negative q, and arrays."""
+    return _special.mathieu_even_coef(_mathieu_order(m, q, 0), q)
 
 
-@by_scipy
 def mathieu_odd_coef(m, q) -> ndarray:
-    """Fourier coefficients of odd Mathieu functions."""
+    """Fourier coefficients of the odd Mathieu function of order m and parameter q, 251 at most.
+
+    Parameters: m: the order, a whole number; q: the parameter, a number from 0 on.
+    Errors: ValueError for an m below 1 or with a fraction, a negative q, and arrays."""
+    return _special.mathieu_odd_coef(_mathieu_order(m, q, 1), q)
 
 
-@by_scipy
+def _modes(m, n, c):
+    _check_numbers("Arguments must be scalars.", m, n, c)
+    if n != math.floor(n) or m != math.floor(m):
+        raise ValueError("Modes must be integers.")
+    if n - m > 199:
+        raise ValueError("Difference between n and m is too large.")
+    return operator.index(m), operator.index(n)
+
+
 def obl_cv_seq(m, n, c) -> ndarray:
-    """Characteristic values of oblate spheroidal functions of mode m and degrees m to n."""
+    """Characteristic values of oblate spheroidal functions of mode m and degrees m to n.
+
+    Parameters: m: the mode, a whole number; n: the degree, a whole number; c: the parameter, a number.
+    Errors: ValueError for modes with a fraction, an n above m + 199, and arrays; TypeError for modes that are
+        floating-point numbers."""
+    return _special.obl_cv_seq(*_modes(m, n, c), c)
 
 
 @by_scipy
@@ -71,28 +134,53 @@ def pbdn_seq(n, z) -> tuple[ndarray, ...]:
     """Parabolic cylinder functions D0 to Dn of a complex number, and their derivatives."""
 
 
-@by_scipy
 def pbdv_seq(v, x) -> tuple[ndarray, ...]:
-    """Parabolic cylinder functions Dv0 to Dv, and their derivatives."""
+    """Parabolic cylinder functions Dv0 to Dv, and their derivatives: two orders at least, v0 from 0 to 1.
+
+    Parameters: v: the order, a number; x: the place, a number.
+    Errors: ValueError for arrays."""
+    _check_numbers("arguments must be scalars.", v, x)
+    return tuple(_special.pbdv_seq(float(v), x))
 
 
-@by_scipy
 def pbvv_seq(v, x) -> tuple[ndarray, ...]:
-    """Parabolic cylinder functions Vv0 to Vv, and their derivatives."""
+    """Parabolic cylinder functions Vv0 to Vv, and their derivatives: two orders at least, v0 from 0 to 1.
+
+    Parameters: v: the order, a number; x: the place, a number.
+    Errors: ValueError for arrays."""
+    _check_numbers("arguments must be scalars.", v, x)
+    return tuple(_special.pbvv_seq(float(v), x))
 
 
-@by_scipy
 def pro_cv_seq(m, n, c) -> ndarray:
-    """Characteristic values of prolate spheroidal functions of mode m and degrees m to n."""
+    """Characteristic values of prolate spheroidal functions of mode m and degrees m to n.
+
+    Parameters: m: the mode, a whole number; n: the degree, a whole number; c: the parameter, a number.
+    Errors: ValueError for modes with a fraction, an n above m + 199, and arrays; TypeError for modes that are
+        floating-point numbers."""
+    return _special.pro_cv_seq(*_modes(m, n, c), c)
 
 
-@by_scipy
+def _order(n, x):
+    _check_numbers("arguments must be scalars.", n, x)
+    if n != math.floor(n) or n < 0:
+        raise ValueError("n must be a non-negative integer")
+    return int(n)
+
+
 def riccati_jn(n, x) -> tuple[ndarray, ...]:
-    """x times the spherical Bessel functions of the first kind of orders 0 to n, and their derivatives."""
+    """x times the spherical Bessel functions of the first kind of orders 0 to n, and their derivatives.
+
+    Parameters: n: the greatest order, a whole number from 0 on; x: the place, a number.
+    Errors: ValueError for an n below 0 or with a fraction, and arrays."""
+    return tuple(_special.riccati_jn(_order(n, x), x))
 
 
-@by_scipy
 def riccati_yn(n, x) -> tuple[ndarray, ...]:
-    """x times the spherical Bessel functions of the second kind of orders 0 to n, and their derivatives."""
+    """x times the spherical Bessel functions of the second kind of orders 0 to n, and their derivatives.
+
+    Parameters: n: the greatest order, a whole number from 0 on; x: the place, a number.
+    Errors: ValueError for an n below 0 or with a fraction, and arrays."""
+    return tuple(_special.riccati_yn(_order(n, x), x))
 
 all_beside(__all__, globals())

@@ -146,7 +146,7 @@ VALUES |= {
 }
 
 
-#: in the critical strip, near zeros, near 1, of large imaginary parts, left of 0, where it is large, near its zeros there
+#: in the critical strip, near zeros, of large imaginary parts
 STRIP = [complex(draw.uniform(0, 1), draw.uniform(-60, 60)) for _ in range(20)] + \
     [complex(0.5, t) for t in (14.134725141734694, -21.022, 30.4248761258595, 999.5, -1000.5, 4321.25, 123456.75)] + \
     [complex(draw.uniform(-3, 4), s * 10 ** draw.uniform(2, 4.5)) for s in (1, -1) for _ in range(10)]

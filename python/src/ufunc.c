@@ -357,6 +357,18 @@ static PyObject *get_identity(PyObject *o, void *u)
 
 static PyObject *get_ulp(PyObject *o, void *u) { (void)u; return PyFloat_FromDouble(((ufunc *)o)->info.ulp); }
 
+bool cpy_ufunc_loop(const ufunc *f, cp_type t, cp_type *in, cp_type *loop, cp_type *out)
+{
+    for (int i = 0; i < f->info.nin; i++) in[i] = f->info.in[i] == CP_DEFAULT ? t : f->info.in[i];
+    if (cp_op_types(f->op, in, loop, out) == CP_OK) return true;
+    cp_error_clear();
+    if (f->info.nin == 1 || (t != CP_COMPLEX64 && t != CP_COMPLEX128)) return false;
+    for (int i = 0; i + 1 < f->info.nin; i++) in[i] = t == CP_COMPLEX64 ? CP_FLOAT32 : CP_FLOAT64;
+    if (cp_op_types(f->op, in, loop, out) == CP_OK) return true;
+    cp_error_clear();
+    return false;
+}
+
 /* "dd->d" for every type that the operation takes, by the letters of its row. */
 static PyObject *get_types(PyObject *o, void *u)
 {
@@ -365,17 +377,7 @@ static PyObject *get_types(PyObject *o, void *u)
     PyObject *list = PyList_New(0);
     for (cp_type t = 0; list && t < CP_NTYPES; t++) {
         cp_type in[MOST_INPUTS], loop[MOST_INPUTS], out[MOST_OUTPUTS];
-        for (int i = 0; i < MOST_INPUTS; i++) in[i] = f->info.in[i] == CP_DEFAULT ? t : f->info.in[i];
-        cp_code code = cp_op_types(f->op, in, loop, out);
-        if (code != CP_OK && f->info.nin > 1 && (t == CP_COMPLEX64 || t == CP_COMPLEX128)) {
-            cp_error_clear(); /* orders and parameters before a complex argument are real */
-            for (int i = 0; i + 1 < f->info.nin; i++) in[i] = t == CP_COMPLEX64 ? CP_FLOAT32 : CP_FLOAT64;
-            code = cp_op_types(f->op, in, loop, out);
-        }
-        if (code != CP_OK) {
-            cp_error_clear();
-            continue;
-        }
+        if (!cpy_ufunc_loop(f, t, in, loop, out)) continue;
         /* converted to another type's loop; truth is asked of every type */
         const bool truth = strncmp(f->info.name, "logical_", 8) == 0;
         if (!truth && memcmp(loop, in, (size_t)f->info.nin * sizeof *in) != 0) continue;

@@ -23,6 +23,8 @@ PyObject *cpy_ufunc_accumulate(PyObject *o, PyObject *args, PyObject *kw);
 PyObject *cpy_ufunc_reduceat(PyObject *o, PyObject *args, PyObject *kw);
 PyObject *cpy_ufunc_outer(PyObject *o, PyObject *args, PyObject *kw);
 PyObject *cpy_ufunc_at(PyObject *o, PyObject *args);
+/* The types of a loop that computes in t; orders and parameters before a complex argument are real. False: none. */
+bool cpy_ufunc_loop(const ufunc *f, cp_type t, cp_type *in, cp_type *loop, cp_type *out);
 /* signature=: the inputs become those of the loop asked for, under the casting rule; false with an exception. */
 bool cpy_ufunc_signed(const ufunc *self, PyObject *signature, PyObject *const *v, cp_ufunc_options *options,
                       cp_array **in, bool *own);

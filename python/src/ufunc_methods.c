@@ -367,11 +367,7 @@ static bool find_loop(const ufunc *f, const cp_type *types, PyObject *const *v, 
     for (cp_type t = 0; t < CP_NTYPES; t++) {
         cp_type given[MOST_INPUTS], out[MOST_OUTPUTS];
         bool right = true;
-        for (int i = 0; i < nin; i++) given[i] = f->info.in[i] == CP_DEFAULT ? t : f->info.in[i];
-        if (cp_op_types(f->op, given, loop, out) != CP_OK) {
-            cp_error_clear();
-            continue;
-        }
+        if (!cpy_ufunc_loop(f, t, given, loop, out)) continue;
         for (int i = 0; i < nin && truth; i++) loop[i] = t;
         for (int i = 0; i < nin && right; i++)
             right = loop[i] == given[i] &&

@@ -137,3 +137,28 @@ def test_orders_of_spherical_functions_are_cut_off(name, device):
         for derivative in (False, True):
             got, want = getattr(ours, name)(n, 1.5, derivative), getattr(scipy.special, name)(n, 1.5, derivative)
             np.testing.assert_allclose(got.get(), want, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["jv", "hankel2e", "hyp1f1", "eval_chebyt", "eval_jacobi", "wofz", "gamma"])
+def test_signatures(name, device):
+    """signature= takes each of the types that a ufunc says it has, orders before complex numbers too, and no other."""
+    f, theirs = getattr(ours, name), getattr(scipy.special, name)
+    for types in [*f.types, "D" * f.nin + "->D", "f" * f.nin + "->d"]:
+        if types in f.types or types not in theirs.types:
+            want = kinds(lambda *x: theirs(*x, signature=types), *[array("h")] * f.nin)
+            assert kinds(lambda *x: f(*x, signature=types), *[cp.asarray(array("h"))] * f.nin) == want, types
+
+
+def test_truth_values_and_types(device):
+    """Of Python's numbers and with dtype= too; what has no loop is a TypeError."""
+    for name in ("cbrt", "exp2", "expm1", "i0", "log1p", "round", "kelvin"):
+        assert kinds(getattr(ours, name), True) == kinds(getattr(scipy.special, name), True), name
+        for t in "efdD" if name != "kelvin" else "":
+            assert kinds(lambda v: getattr(ours, name)(v, dtype=t), cp.asarray(array("f"))) == \
+                kinds(lambda v: getattr(scipy.special, name)(v, dtype=t), array("f")), (name, t)
+    for order in (4.0, 2, np.float32(4), np.float64(4)):
+        assert kinds(ours.kn, order, cp.asarray(array("f"))) == kinds(scipy.special.kn, order, array("f")), order
+    assert outcome(ours.multigammaln, cp.ones(2) * 9, 2j) is outcome(scipy.special.multigammaln, np.ones(2) * 9, 2j)
+    for n in (2.0, np.float32(3), -1, 2.5, 1j, np.array([1, 2])):
+        assert kinds(ours.legendre_p_all, cp.asarray(n) if np.ndim(n) else n, cp.ones(2)) == \
+            kinds(scipy.special.legendre_p_all, n, np.ones(2)), n

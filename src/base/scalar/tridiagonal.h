@@ -57,8 +57,9 @@ CPS_MATH cps_pivot cps_pivot_next(cps_pivot p, double square, double row)
     const cps_pivot r = {row - up, 1 + by * p.slope, by * (p.bend - 2 * p.slope * p.slope * over), p.below + (d < 0)};
     return r;
 }
-/* Halley's step from v on the pivot of row j, where the factorizations from both ends meet, and what is lost beside it
- * at most; how many eigenvalues are below v, with and without that pivot. */
+/* Halley's step from v on the pivot of row j, where the factorizations from both ends meet, and about how far it ends
+ * from the eigenvalue: its third order, by the second one and by the distance of others, a root of v at least. How many
+ * eigenvalues are below v, with and without that pivot. */
 typedef struct cps_twist { double step, lost; int below, others; } cps_twist;
 CPS_MATH cps_twist cps_tri_twist(const cps_tridiagonal *c, double v, double j, double n)
 {
@@ -71,7 +72,8 @@ CPS_MATH cps_twist cps_tri_twist(const cps_tridiagonal *c, double v, double j, d
     for (; i < j; i++) d = cps_pivot_next(d, cps_tri_square(c, i), cps_tri_row(c, i + 1) - v);
     for (; k > j; k--) e = cps_pivot_next(e, cps_tri_square(c, k - 1), cps_tri_row(c, k - 1) - v);
     const double pivot = d.value + e.value - (cps_tri_row(c, j) - v), slope = d.slope + e.slope - 1;
-    const double h = pivot / slope, bend = 0.5 * h * (d.bend + e.bend) / slope, step = fabs(bend) < 0.5 ? h / (1 - bend) : h;
+    const double h = pivot / slope, bend = 0.5 * h * (d.bend + e.bend) / slope;
+    const double step = fabs(bend) < 0.5 ? h / (1 - bend) : h;
     const int others = d.below + e.below;
     const double lost = slope < 1e90 ? fabs(h) * (bend * bend + h * h / (1 + fabs(v))) : CPS_INF;
     const cps_twist r = {step, lost, others + (pivot < 0), others};

@@ -1,8 +1,8 @@
 /* Riemann's zeta function of real and of complex numbers.
  *
- * Right of 0 it is a sum of powers, whose rest is given by the Euler-Maclaurin formula; left of 0 the reflection. Angles
- * t log(n) are made of logarithms in pairs of doubles, so that a large imaginary part t costs time alone: |t| / 3 terms,
- * fewer than 10^9 far from the critical strip, whatever t is. Beyond 10^9 of t in it, and beyond 10^15, it is NaN. */
+ * Right of 0 it is a sum of powers, whose rest is given by the Euler-Maclaurin formula; left of 0 the reflection.
+ * Angles t log(n) are made of logarithms in pairs of doubles, so that a large imaginary part t costs time alone: |t| / 3
+ * terms, fewer far from the critical strip. It is NaN beyond 10^9 of t in the strip, and beyond 10^15. */
 #ifndef CPS_ZETA_H
 #define CPS_ZETA_H
 
@@ -62,7 +62,7 @@ CPS_HEAVY cps_two cps_two_log(cps_two a)
         const cps_two odd = {j, 0};
         sum = cps_two_add(cps_two_over(one, odd), cps_two_times(q, sum));
     }
-    const cps_two whole = {k, 0}, part = cps_two_times(s, sum), twice = {2 * part.high, 2 * part.low};
+    const cps_two whole = {(double)k, 0}, part = cps_two_times(s, sum), twice = {2 * part.high, 2 * part.low};
     return cps_two_add(cps_two_times(whole, ln2), twice);
 }
 /* log(n + 1) of log(n), for n from 32 on: 2 atanh(s) of s = 1 / (2 n + 1) */

@@ -11,10 +11,10 @@ static cp_array *turns(cp_array *order, cp_array *phi)
     return angle ? cp_exp(cp_multiply(cp_complex(0, 1), angle)) : NULL;
 }
 
-/*: function("sph_harm_y_all", "n: int, m: int, theta: array_like, phi: array_like, diff_n: int = 0", module="_special",
-             unlock="always", raises={"ValueError": "a diff_n beyond 0 to 2, a negative n or m"},
-             doc="""The spherical harmonics of degrees 0 to n and orders 0 to m and -m to -1 at the polar angle theta and
-the azimuth phi, in complex128: (parts, n + 1, 2 m + 1, ...). With diff_n 1 or 2 there are 3 or 6 parts: behind the
+/*: function("sph_harm_y_all", "n: int, m: int, theta: array_like, phi: array_like, diff_n: int = 0",
+             module="_special", unlock="always", raises={"ValueError": "a diff_n beyond 0 to 2, a negative n or m"},
+             doc="""The spherical harmonics of degrees 0 to n and orders 0 to m and -m to -1 at the polar angle theta
+and the azimuth phi, in complex128: (parts, n + 1, 2 m + 1, ...). With diff_n 1 or 2 there are 3 or 6 parts: behind the
 harmonics their derivatives by theta and by phi, then the second ones by both of theta, by theta and phi, by both of
 phi.""") */
 cp_array *(cp_sph_harm_y_all)(int n, int m, cp_array *theta, cp_array *phi, const cp_sph_harm_y_all_options *options)

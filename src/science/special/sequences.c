@@ -9,8 +9,8 @@ static cp_array *row(const double *values, int64_t n) { return cp_from_host(valu
 
 enum { MOST_THINGS = 2000 };
 
-/* S(n, k) for n to `things` and k to `sets`, a row behind another, and a zero: in long double, or exact where `to` is of
- * int64. False where these overflow. */
+/* S(n, k) for n to `things` and k to `sets`, a row behind another, and a zero: `rounded` from long double, or `exact`
+ * where it is given. False where these overflow. */
 static bool stirling_table(int64_t things, int64_t sets, int64_t *exact, double *rounded, long double *now)
 {
     const int64_t width = sets + 1;
@@ -207,7 +207,7 @@ cp_array *cp_mathieu_odd_coef(int m, double q) { return mathieu_coefficients("ma
 /* The orders first, first + 1, ... */
 static cp_array *orders_from(double first, int64_t n)
 {
-    cp_array *whole = n < 1 ? NULL : cp_arange_int(0, n, 1, CP_INT64), *wide = whole ? cp_astype(whole, CP_FLOAT64) : NULL;
+    cp_array *whole = cp_arange_int(0, n, 1, CP_INT64), *wide = whole ? cp_astype(whole, CP_FLOAT64) : NULL;
     return wide ? cp_add(wide, cp_float(first)) : NULL;
 }
 static cp_array *with_derivatives(cp_array *values, cp_array *slopes)

@@ -19,7 +19,7 @@ def _own(name):
 
 
 def _whole(x, name):
-    """A number's value as an integer. Errors: ValueError for another one; for arrays comb has int's error, TypeError."""
+    """A number's value as an integer. Errors: ValueError for another one; for arrays comb has int's TypeError."""
     if hasattr(x, "dtype"):
         x = x.tolist()
     if name == "perm":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 
-from cuprite import _core, _special
+from cuprite import _core, _numpy as numpy, _special
 from cuprite._beside import all_beside, beside_its_arrays
 from cuprite._element_types import common_type, type_of
 from cuprite._support import ufunc_of
@@ -27,11 +27,16 @@ def _of_scipy(name, least, takes_complex, x, out, options):
     """The function that cuprite has too, with the types of SciPy's: what has fewer than 32 bits of a fraction gives
     `least`."""
     kind = type_of(x, None)
-    if kind is not None and "dtype" not in options:
+    if options.get("dtype") is not None:
+        if numpy.dtype(options["dtype"]).char not in ("fdFD" if takes_complex else "fd"):
+            raise TypeError(f"No loop matching the specified signature and casting was found for ufunc {name}")
+    elif kind is not None and "signature" not in options:
         if kind.kind == "c" and not takes_complex:
             raise TypeError(f"ufunc '{name}' not supported for the input types")
         if kind.kind not in "fc" or kind.itemsize == 2:
             options["dtype"] = least if kind.kind in "bV" or kind.itemsize < 4 else "d"
+    elif isinstance(x, bool):
+        options["dtype"] = least
     return getattr(_core, "rint" if name == "round" else name)(x, out=out, **options)
 
 
@@ -94,7 +99,8 @@ def kelvin(x, out=None, **options) -> tuple[_core.ndarray, _core.ndarray, _core.
     Parameters: x: an array or a number; out: a tuple of four arrays for the results, or None; options: a ufunc's.
     """
     kind = type_of(x, None)
-    single = kind is not None and out is None and "dtype" not in options and _core.can_cast(kind, "f")
+    single = out is None and "dtype" not in options and (isinstance(x, bool) if kind is None else
+                                                         _core.can_cast(kind, "f"))
     found = _own("kelvin")(x, out=out, **options)
     return tuple(part.astype("F") for part in found) if single else found
 
@@ -103,7 +109,9 @@ def multigammaln(a, d) -> _core.ndarray:
     """The logarithm of the multivariate gamma function of d dimensions, as float64.
 
     Parameters: a: an array or a number, more than (d - 1) / 2; d: a positive whole number.
-    Errors: ValueError for another d, and for an a that is not large enough."""
+    Errors: ValueError for another d, and for an a that is not large enough; TypeError for complex numbers."""
+    if isinstance(d, complex) or getattr(type_of(d, None), "kind", "") == "c":
+        raise TypeError("multigammaln: d is a whole number, not a complex one")
     if not isinstance(d, (int, float)) and not (hasattr(d, "dtype") and d.ndim == 0 and type_of(d).kind in "iuf"):
         raise ValueError("d should be a positive integer (dimension)")
     return _core.rows("scipy.special")["multigammaln"](a, float(d))

@@ -2,6 +2,7 @@
 takes them, for the functions of cuprite._special."""
 from __future__ import annotations
 
+import numbers
 import operator
 
 from cuprite import _core, _numpy as numpy, _special, ndarray
@@ -46,14 +47,22 @@ def _single(*given):
 
 def _most(n, name):
     """A degree or an order of one number, from 0 on."""
-    if not hasattr(n, "__index__") or getattr(n, "ndim", 0) or operator.index(n) < 0:
+    whole = isinstance(n, numbers.Integral) or (getattr(n, "ndim", 1) == 0 and type_of(n).kind in "iu")
+    if not whole or operator.index(n) < 0:
         raise ValueError(f"{name} must be a non-negative integer")
     return operator.index(n)
 
 
+def _most_of(n):
+    """The same for polynomials alone, of floating-point numbers too."""
+    if getattr(n, "ndim", 0) or isinstance(n, (list, tuple, complex)) or getattr(type_of(n, None), "kind", "") == "c":
+        raise TypeError("n must be a non-negative integer")
+    return _most(int(n) if n == n and abs(n) < 2 ** 31 and int(n) == n else n, "n")
+
+
 def _size(m):
     """An order's size, of one number: orders below 0 are asked for with those above."""
-    return _most(-m if hasattr(m, "__index__") and not getattr(m, "ndim", 0) and m < 0 else m, "m")
+    return _most(-m if isinstance(m, numbers.Integral) and m < 0 else m, "m")
 
 
 def legendre_p(n, z, *, diff_n=0) -> ndarray:
@@ -70,9 +79,10 @@ def legendre_p_all(n, z, *, diff_n=0) -> ndarray:
     """Legendre's polynomials of degrees 0 to n and their derivatives: (diff_n + 1, n + 1, ...).
 
     Parameters: n: a whole number, 0 or more; z: an array or a number; diff_n: 0, 1 or 2, how many derivatives.
-    Errors: ValueError for another n; TypeError for complex z; ValueError for another diff_n."""
+    Errors: ValueError for another n; TypeError for an array of them, and for complex z; ValueError for another
+        diff_n."""
     diff = _check_diff(diff_n)
-    found = _special.legendre_p_all(_most(n, "n"), _real(z, "z"), diff)
+    found = _special.legendre_p_all(_most_of(n), _real(z, "z"), diff)
     return found.astype("f") if _single(z) else found
 
 

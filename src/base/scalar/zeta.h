@@ -1,7 +1,7 @@
 /* Riemann's zeta function of real and of complex numbers.
  *
  * Right of 0 it is a sum of powers, whose rest is given by the Euler-Maclaurin formula; left of 0 the reflection.
- * Angles t log(n) are made of logarithms in pairs of doubles, so that a large imaginary part t costs time alone: |t| / 3
+ * Angles t log(n) are made of logarithms in pairs of doubles, so a large imaginary part t costs time alone: |t| / 3
  * terms, fewer far from the critical strip. It is NaN beyond 10^9 of t in the strip, and beyond 10^15. */
 #ifndef CPS_ZETA_H
 #define CPS_ZETA_H

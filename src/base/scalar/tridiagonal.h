@@ -45,20 +45,22 @@ CPS_MATH double cps_tri_rows(const cps_tridiagonal *c, double v, double by)
 }
 /* A pivot of a factorization of the matrix less v, its derivatives by v (the first one's sign turned), and how many of
  * those before it are negative. */
-typedef struct cps_pivot { double value, slope, bend; int below; } cps_pivot;
+typedef struct cps_pivot { double value, slope, bend, third; int below; } cps_pivot;
 CPS_MATH cps_pivot cps_pivot_first(double row)
 {
-    const cps_pivot p = {row, 1, 0, 0};
+    const cps_pivot p = {row, 1, 0, 0, 0};
     return p;
 }
 CPS_MATH cps_pivot cps_pivot_next(cps_pivot p, double square, double row)
 {
     const double d = p.value == 0 ? 1e-100 : p.value, over = 1 / d, up = square * over, by = up * over;
-    const cps_pivot r = {row - up, 1 + by * p.slope, by * (p.bend - 2 * p.slope * p.slope * over), p.below + (d < 0)};
+    const double s = p.slope * over, bend = p.bend - 2 * s * p.slope;
+    const cps_pivot r = {row - up, 1 + by * p.slope, by * bend, by * (p.third + 6 * s * (p.bend - s * p.slope)),
+                         p.below + (d < 0)};
     return r;
 }
-/* Halley's step from v on the pivot of row j, where the factorizations from both ends meet, and about how far it ends
- * from the eigenvalue: its third order, by the second one and by the distance of others, a root of v at least. How many
+/* Householder's step of the fourth order from v on the pivot of row j, where the factorizations from both ends meet, and
+ * about how far it ends from the eigenvalue, by its terms and by the distance of others, a root of v at least. How many
  * eigenvalues are below v, with and without that pivot. */
 typedef struct cps_twist { double step, lost; int below, others; } cps_twist;
 CPS_MATH cps_twist cps_tri_twist(const cps_tridiagonal *c, double v, double j, double n)
@@ -72,11 +74,12 @@ CPS_MATH cps_twist cps_tri_twist(const cps_tridiagonal *c, double v, double j, d
     for (; i < j; i++) d = cps_pivot_next(d, cps_tri_square(c, i), cps_tri_row(c, i + 1) - v);
     for (; k > j; k--) e = cps_pivot_next(e, cps_tri_square(c, k - 1), cps_tri_row(c, k - 1) - v);
     const double pivot = d.value + e.value - (cps_tri_row(c, j) - v), slope = d.slope + e.slope - 1;
-    const double h = pivot / slope, bend = 0.5 * h * (d.bend + e.bend) / slope;
-    const double step = fabs(bend) < 0.5 ? h / (1 - bend) : h;
+    const double h = pivot / slope, over = h / slope, a = -0.5 * over * (d.bend + e.bend);
+    const double b = over * h * (d.third + e.third) * -0.16666666666666666, by = (1 + a) / (1 + 2 * a + b);
+    const double step = by > 0.4 && by < 2.5 ? h * by : h, far = fabs(b) + h * h / (1 + fabs(v));
+    const double lost = fabs(h) * (fabs(a) * (a * a + far) + far * sqrt(far));
     const int others = d.below + e.below;
-    const double lost = slope < 1e90 ? fabs(h) * (bend * bend + h * h / (1 + fabs(v))) : CPS_INF;
-    const cps_twist r = {step, lost, others + (pivot < 0), others};
+    const cps_twist r = {step, slope < 1e90 ? lost : CPS_INF, others + (pivot < 0), others};
     return r;
 }
 /* The row at which the eigenvector of v is not small: the last below v, or the first. */
@@ -89,18 +92,22 @@ CPS_MATH double cps_tri_middle(const cps_tridiagonal *c, double v, double n)
     const double i = rint(0.5 * (sqrt(v > 0 ? v : 0) - c->m - c->p));
     return i < 0 ? 0 : i > n ? n : i;
 }
-/* The eigenvalue, which is between low and high. */
+/* The eigenvalue, which is between low and high. Where the row of the pivot has others on the wrong side of v, it is
+ * hardly in the eigenvector: the next one is tried, then halves. */
 CPS_MATH double cps_tri_value(const cps_tridiagonal *c, double low, double high, double v)
 {
     const double n = cps_tri_rows(c, v, 1e9);
+    int aside = 0;
     for (int k = 0; k < 200; k++) {
-        const double last = k < 3 ? n : cps_tri_rows(c, high, 1e9);
-        const cps_twist t = cps_tri_twist(c, v, cps_tri_middle(c, v, last), last);
+        const double last = k < 3 ? n : cps_tri_rows(c, high, 1e9), middle = cps_tri_middle(c, v, last);
+        const cps_twist t = cps_tri_twist(c, v, !aside ? middle : middle > 0 ? middle - 1 : last > 0, last);
         const double next = v + t.step;
         if (t.below <= c->place) low = v > low ? v : low;
         else high = v < high ? v : high;
         const int right = t.others == c->place;
         if (right && t.lost < 1e-17 * (1 + fabs(v))) return next;
+        aside = !right && !aside;
+        if (aside) continue;
         v = right && next > low && next < high && (k & 7) != 7 ? next : 0.5 * (low + high);
         if (v == low || v == high) return v;
     }

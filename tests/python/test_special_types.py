@@ -152,13 +152,17 @@ def test_signatures(name, device):
 def test_truth_values_and_types(device):
     """Of Python's numbers and with dtype= too; what has no loop is a TypeError."""
     for name in ("cbrt", "exp2", "expm1", "i0", "log1p", "round", "kelvin"):
-        assert kinds(getattr(ours, name), True) == kinds(getattr(scipy.special, name), True), name
+        for number in (True, 1j):
+            assert kinds(getattr(ours, name), number) == kinds(getattr(scipy.special, name), number), (name, number)
         for t in "efdD" if name != "kelvin" else "":
             assert kinds(lambda v: getattr(ours, name)(v, dtype=t), cp.asarray(array("f"))) == \
                 kinds(lambda v: getattr(scipy.special, name)(v, dtype=t), array("f")), (name, t)
     for order in (4.0, 2, np.float32(4), np.float64(4)):
         assert kinds(ours.kn, order, cp.asarray(array("f"))) == kinds(scipy.special.kn, order, array("f")), order
     assert outcome(ours.multigammaln, cp.ones(2) * 9, 2j) is outcome(scipy.special.multigammaln, np.ones(2) * 9, 2j)
+    for m in (np.array([1, 2]), [1], 2.5):
+        for name, x in (("sph_legendre_p_all", (3, m, 0.5)), ("sph_harm_y_all", (3, m, 0.5, 0.25))):
+            assert outcome(getattr(ours, name), *x) is outcome(getattr(scipy.special, name), *x), (name, m)
     for n in (2.0, np.float32(3), -1, 2.5, 1j, np.array([1, 2])):
         assert kinds(ours.legendre_p_all, cp.asarray(n) if np.ndim(n) else n, cp.ones(2)) == \
             kinds(scipy.special.legendre_p_all, n, np.ones(2)), n

@@ -35,7 +35,9 @@ def _of_scipy(name, least, takes_complex, x, out, options):
             raise TypeError(f"ufunc '{name}' not supported for the input types")
         if kind.kind not in "fc" or kind.itemsize == 2:
             options["dtype"] = least if kind.kind in "bV" or kind.itemsize < 4 else "d"
-    elif isinstance(x, bool):
+    elif isinstance(x, complex) and not takes_complex:
+        raise TypeError(f"ufunc '{name}' not supported for the input types")
+    elif isinstance(x, bool) and "signature" not in options:
         options["dtype"] = least
     return getattr(_core, "rint" if name == "round" else name)(x, out=out, **options)
 

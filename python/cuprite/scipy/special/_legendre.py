@@ -61,8 +61,10 @@ def _most_of(n):
 
 
 def _size(m):
-    """An order's size, of one number: orders below 0 are asked for with those above."""
-    return _most(-m if isinstance(m, numbers.Integral) and m < 0 else m, "m")
+    """An order's size, of one number: orders below 0 are asked for with those above. Errors: TypeError for others."""
+    if not isinstance(m, numbers.Integral) and (getattr(m, "ndim", 1) or type_of(m).kind not in "iu"):
+        raise TypeError("m must be an integer")
+    return abs(operator.index(m))
 
 
 def legendre_p(n, z, *, diff_n=0) -> ndarray:

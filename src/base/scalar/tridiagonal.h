@@ -59,9 +59,9 @@ CPS_MATH cps_pivot cps_pivot_next(cps_pivot p, double square, double row)
                          p.below + (d < 0)};
     return r;
 }
-/* Householder's step of the fourth order from v on the pivot of row j, where the factorizations from both ends meet, and
- * about how far it ends from the eigenvalue, by its terms and by the distance of others, a root of v at least. How many
- * eigenvalues are below v, with and without that pivot. */
+/* Householder's step of the fourth order from v on the pivot of row j, where the factorizations from both ends meet,
+ * and about how far it ends from the eigenvalue, by its terms and by the distance of others, a root of v at least. How
+ * many eigenvalues are below v, with and without that pivot. */
 typedef struct cps_twist { double step, lost; int below, others; } cps_twist;
 CPS_MATH cps_twist cps_tri_twist(const cps_tridiagonal *c, double v, double j, double n)
 {

@@ -175,17 +175,36 @@ def convection(n, speed):
     return sp.kronsum(line, line, format="csr")
 
 
-def test_large():
-    """SciPy's eigenvalues, in about as many products."""
-    m, counts = convection(40, 0.2), [0, 0]
-
+def counted(m, counts):
+    """Operators of ours and of SciPy's, whose products are counted."""
     def product(i, a):
         def run(v):
             counts[i] += 1
             return a @ v
         return run
-    ours = cl.LinearOperator(m.shape, product(0, cs.csr_array(m)), dtype="f8")
-    theirs = sl.LinearOperator(m.shape, product(1, m), dtype="f8")
+    return (cl.LinearOperator(m.shape, product(0, cs.csr_array(m)), dtype="f8"),
+            sl.LinearOperator(m.shape, product(1, m), dtype="f8"))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_values(seed):
+    """Of values that lie close to each other many would be lost again if they were not locked."""
+    r, counts, n = np.random.default_rng(seed), [0, 0], 1000
+    m = sp.random_array((n, n), density=8 / n, rng=r, data_sampler=r.normal, format="csr") + sp.diags_array(
+        r.uniform(0, 30, n))
+    ours, theirs = counted(m.tocsr(), counts)
+    v0 = r.uniform(-1, 1, n)
+    w, v = cl.eigs(ours, 20, v0=cp.asarray(v0))
+    want = sl.eigs(theirs, 20, v0=v0)[0]
+    np.testing.assert_allclose(np.sort(abs(w.get())), np.sort(abs(want)), rtol=1e-9)
+    np.testing.assert_allclose(m @ v.get(), v.get() * w.get(), atol=1e-11)
+    assert counts[0] < 1.4 * counts[1]
+
+
+def test_large():
+    """SciPy's eigenvalues, in about as many products."""
+    m, counts = convection(40, 0.2), [0, 0]
+    ours, theirs = counted(m, counts)
     for which, ncv in (("LM", 20), ("SR", 20), ("LR", 30)):
         counts[:] = 0, 0
         w, v = cl.eigs(ours, 4, which=which, ncv=ncv, v0=cp.arange(1600) % 7 + 1.0)

@@ -4,12 +4,12 @@
  * all steps at once and brings the small problem to Schur's form; the basis begins again with the Schur vectors of the
  * best values: the same subspaces as those of ARPACK's implicit restarts, whose criterion of convergence this is (G. W.
  * Stewart, SIAM J. Matrix Anal. Appl. 23, 2001; R. B. Lehoucq, D. C. Sorensen and C. Yang, ARPACK Users' Guide, SIAM
- * 1998). A restart forgets couplings to the rest that are less than rounding: such vectors are locked. Invariant:
- * rows[:kept] are orthonormal, r.t is what the operator is in them, and its row `kept` couples them to rows[kept]. */
+ * 1998). What has converged comes first, and is locked where its coupling to the rest is less than rounding: the small
+ * problem has zeros there, so that its rounding cannot undo it. Invariant: rows[:kept] are orthonormal, r.t is what the
+ * operator is in them, and its row `kept` couples them to rows[kept]. */
 #include "sparse/arnoldi.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "operands/operands.h"
 #include "sparse/lanczos.h"
@@ -157,29 +157,24 @@ static bool replace(cpi_arnoldi *a, int64_t keep)
     cp_array *to = c ? row(a, keep) : NULL, *last = to ? row(a, m) : NULL;
     return last && cp_assign(to, last) == CP_OK;
 }
-/* The Schur vectors of the wanted values and of a part of the others stay; `all`: the wanted ones. */
-static bool restart(cpi_arnoldi *a, int64_t all, int64_t found)
+/* The Schur vectors of the wanted values and of a part of the others stay, those first that have converged; `all`: the
+ * wanted ones. */
+static bool restart(cpi_arnoldi *a, int64_t all)
 {
-    cpi_ritz *r = &a->r;
-    const int64_t m = a->m, part = (m - all) * 3 / 10, more = found / 2 > part ? found / 2 : part;
-    int64_t keep = all + more < m - 1 ? all + more : m - 1;
+    const int64_t m = a->m, more = (m - all) * 2 / 5;
+    int64_t keep = all + more < m - 1 ? all + more : m - 1, at = 0;
     if (splits(a, keep)) keep += keep + 1 < m ? 1 : -1;
-    memset(a->chosen, 0, (size_t)m);
-    for (int64_t i = 0; i < keep; i++) a->chosen[a->order[i]] = true;
-    keep = cpi_ritz_choose(r, a->chosen, keep);
-    if (!keep || !replace(a, keep)) return false;
-    for (int64_t i = 0; i < m * m; i++) r->t[i] = i / m < keep && i % m < keep ? r->schur[i] : 0;
-    for (int64_t i = 0; i < keep; i++) {
-        const double complex b = r->beta * r->turn[(m - 1) * m + i];
-        r->t[keep * m + i] = cabs(b) > a->eps * r->size ? b : 0;
-    }
+    for (int which = 1; which >= 0; which--)
+        for (int64_t i = 0; i < keep; i++)
+            if (converged(a, a->order[i]) == which) a->list[at++] = a->order[i];
+    cpi_ritz_choose(&a->r, a->list, keep, a->eps);
     a->kept = keep;
-    return true;
+    return replace(a, keep);
 }
 static bool begin(cpi_arnoldi *a, cp_array *v0)
 {
     const size_t m = (size_t)a->m, all = 3 * m * m + 2 * m + m * (m + 1);
-    a->memory = cpi_malloc(all * sizeof(double complex) + m * (sizeof(double) + sizeof(int64_t) + sizeof(bool)));
+    a->memory = cpi_malloc(all * sizeof(double complex) + m * (sizeof(double) + 3 * sizeof(int64_t)));
     cp_array *size = a->memory ? cp_sqrt(cp_real_part(cp_vdot(v0, v0))) : NULL;
     const double length = size ? cp_item_float(size) : 0;
     if (!size || cp_error() != CP_OK) return false;
@@ -191,7 +186,7 @@ static bool begin(cpi_arnoldi *a, cp_array *v0)
     a->read = a->r.spare + m;
     a->r.bound = (double *)(a->read + m * (m + 1));
     a->order = (int64_t *)(a->r.bound + m);
-    a->chosen = (bool *)(a->order + m);
+    a->list = a->order + m, a->r.place = a->list + m;
     for (size_t i = 0; i < m * m; i++) t[i] = 0;
     a->rows = cp_zeros(CP_SHAPE(a->m + 1, a->n), a->type);
     a->h = cp_zeros(CP_SHAPE(a->m, a->m + 1), cpi_sparse_number(a->type));
@@ -205,7 +200,7 @@ static bool decide(cpi_arnoldi *a, bool *ends)
     const int64_t all = a->k + splits(a, a->k); /* both of a pair, or none */
     for (int64_t i = 0; i < all; i++) found += converged(a, a->order[i]);
     *ends = found == all || a->iterations > a->maxiter;
-    if (!*ends) return restart(a, all, found);
+    if (!*ends) return restart(a, all);
     for (int64_t i = 0; i < a->k; i++)
         if (converged(a, a->order[i])) a->order[a->found++] = a->order[i];
     return true;

@@ -19,7 +19,7 @@ typedef struct cpi_arnoldi {
     void *memory;
     cpi_ritz r;
     double complex *read;       /* (m, m + 1): h */
-    bool *chosen;
+    int64_t *list;              /* those that a restart keeps */
     int64_t *order;             /* numbers of eigenvalues, the most wanted first, */
     int64_t found;              /* how many of the first k have converged: after run these alone are in front */
 } cpi_arnoldi;

@@ -1,7 +1,8 @@
 /* The small problem of Krylov and Schur's method: Schur's form of a matrix of few rows, and its eigenvectors.
  *
- * Invariant: all of it is float64 on the host whatever the basis is; the eigenvectors of a real matrix are conjugates
- * where its eigenvalues are, and real where those are. */
+ * A real matrix' form becomes a complex triangle, which two values that change places keep whatever they are; what a
+ * restart keeps becomes real again. Invariant: all of it is float64 on the host whatever the basis is; the eigenvectors
+ * of a real matrix are conjugates where its eigenvalues are, and real where those are. */
 #include "sparse/ritz.h"
 
 #include <float.h>
@@ -9,17 +10,16 @@
 
 #include "operands/operands.h"
 
-/* Schur's form, with the chosen values first; blocks of 2 x 2 of a real matrix stay. */
-static bool decompose(cpi_ritz *r, const bool *chosen)
+/* Schur's form; blocks of 2 x 2 of a real matrix stay. */
+static bool decompose(cpi_ritz *r)
 {
     const int there = cp_device_current();
     const size_t bytes = (size_t)(r->m * r->m) * sizeof *r->t;
-    cp_array *t = NULL, *z = NULL, *first = NULL;
+    cp_array *t = NULL, *z = NULL;
     if (there == CP_NO_DEVICE || cp_device_use(CP_CPU) != CP_OK) return false;
     cp_array *x = cp_from_host(r->t, CP_COMPLEX128, CP_SHAPE(r->m, r->m), NULL);
     if (x && r->real) x = cp_copy(cp_real_part(x));
-    if (chosen) first = cp_from_host(chosen, CP_BOOL, CP_SHAPE(r->m), NULL);
-    bool good = x && (first || !chosen) && cp_schur(x, &t, &z, .chosen = first) == CP_OK;
+    bool good = x && cp_schur(x, &t, &z) == CP_OK;
     t = good ? cp_astype(t, CP_COMPLEX128) : NULL, z = good ? cp_astype(z, CP_COMPLEX128) : NULL;
     good = t && z && cp_to_host(t, r->schur, bytes) == CP_OK && cp_to_host(z, r->turn, bytes) == CP_OK;
     return cp_device_use(there) == CP_OK && good;
@@ -75,7 +75,7 @@ bool cpi_ritz_solve(cpi_ritz *r)
     const int64_t m = r->m;
     r->size = 0;
     for (int64_t i = 0; i < m * m; i++) r->size = fmax(r->size, cabs(r->t[i]));
-    if (!decompose(r, NULL)) return false;
+    if (!decompose(r)) return false;
     for (int64_t i = 0; i + 1 < m && r->real; i++)
         if (r->schur[(i + 1) * m + i] != 0) split_pair(r, i++);
     for (int64_t i = 0; i < m; i++) r->theta[i] = r->schur[i * m + i];
@@ -97,14 +97,102 @@ void cpi_ritz_vector(const cpi_ritz *r, int64_t i, double complex *y)
         if (plain) y[row] = creal(y[row]);
     }
 }
-int64_t cpi_ritz_choose(cpi_ritz *r, const bool *chosen, int64_t keep)
+
+/* --- another order --- */
+
+/* The rotation of rows and columns j and j + 1 that makes the two values on the diagonal change places, as LAPACK's
+ * trexc has it. */
+static void exchange(cpi_ritz *r, int64_t j)
 {
-    const bool fine = cp_error() == CP_OK;
-    if (!decompose(r, chosen)) { /* values that are too close to change places: as they are */
-        if (!fine || cp_error() != CP_ERROR_LINALG) return 0;
-        cp_error_clear();
-        if (!decompose(r, NULL)) return 0;
+    const int64_t m = r->m;
+    double complex *t = r->schur, *z = r->turn;
+    const double complex first = t[j * m + j], last = t[(j + 1) * m + j + 1], above = t[j * m + j + 1];
+    const double size = hypot(cabs(above), cabs(last - first)), part = cabs(above);
+    if (size == 0) return;
+    const double c = part / size;
+    const double complex s = (part > 0 ? above / part : 1) * conj(last - first) / size;
+    for (int64_t k = j + 2; k < m; k++) {
+        const double complex p = t[j * m + k], q = t[(j + 1) * m + k];
+        t[j * m + k] = c * p + s * q, t[(j + 1) * m + k] = c * q - conj(s) * p;
     }
-    const bool splits = r->real && keep < r->m && r->schur[keep * r->m + keep - 1] != 0;
-    return !splits ? keep : keep + 1 < r->m ? keep + 1 : keep - 1;
+    for (int64_t k = 0; k < j + m; k++) {
+        double complex *row = k < j ? t + k * m + j : z + (k - j) * m + j;
+        const double complex p = row[0], q = row[1];
+        row[0] = c * p + conj(s) * q, row[1] = c * q - s * p;
+    }
+    t[j * m + j] = last, t[(j + 1) * m + j + 1] = first;
+}
+/* Takes from x what is along the first columns of q, twice; the norm of what is left. */
+static double project(const double *q, int64_t m, int64_t columns, double *x)
+{
+    double size = 0;
+    for (int64_t j = 0; j < 2 * columns; j++) {
+        const double *one = q + j % columns * m;
+        double along = 0;
+        for (int64_t k = 0; k < m; k++) along += one[k] * x[k];
+        for (int64_t k = 0; k < m; k++) x[k] -= along * one[k];
+    }
+    for (int64_t k = 0; k < m; k++) size = hypot(size, x[k]);
+    return size;
+}
+/* Real columns q of the space that `count` columns of turn from `at` on and those before span: they are the vectors of
+ * a real value, or of a pair. Of their parts each time the one that is least along the others. */
+static void make_real(cpi_ritz *r, double *q, int64_t at, int64_t count, double *x)
+{
+    const int64_t m = r->m;
+    for (int64_t j = at; j < at + count; j++) {
+        double *best = q + j * m, most = -1;
+        for (int64_t part = 0; part < 2 * count; part++) {
+            for (int64_t k = 0; k < m; k++) {
+                const double complex z = r->turn[k * m + at + part / 2];
+                x[k] = part % 2 ? cimag(z) : creal(z);
+            }
+            const double size = project(q, m, j, x);
+            for (int64_t k = 0; k < m && size > most; k++) best[k] = x[k] / size;
+            most = fmax(most, size);
+        }
+    }
+}
+/* The first columns of turn as real ones, and r->t in them, with blocks for pairs. */
+static void restrict_real(cpi_ritz *r, const int64_t *list, int64_t keep)
+{
+    const int64_t m = r->m;
+    double *q = (double *)r->schur, *image = q + m * m, *x = (double *)r->spare; /* columns; t q */
+    for (int64_t at = 0, count; at < keep; at += count) make_real(r, q, at, count = 1 + cpi_ritz_pair(r, list[at]), x);
+    for (int64_t j = 0; j < keep; j++)
+        for (int64_t k = 0; k < m; k++) {
+            double sum = 0;
+            for (int64_t i = 0; i < m; i++) sum += creal(r->t[k * m + i]) * q[j * m + i];
+            image[j * m + k] = sum, r->turn[k * m + j] = q[j * m + k];
+        }
+    for (int64_t i = 0; i < m * m; i++) r->t[i] = 0;
+    for (int64_t at = 0, end; at < keep; at = end) {
+        end = at + 1 + cpi_ritz_pair(r, list[at]);
+        for (int64_t j = at; j < end; j++)
+            for (int64_t i = 0; i < end; i++) {
+                double sum = 0;
+                for (int64_t k = 0; k < m; k++) sum += q[i * m + k] * image[j * m + k];
+                r->t[i * m + j] = sum;
+            }
+    }
+}
+void cpi_ritz_choose(cpi_ritz *r, int64_t *list, int64_t keep, double eps)
+{
+    const int64_t m = r->m;
+    for (int64_t i = 0; i < m; i++) r->place[i] = i;
+    for (int64_t i = 0; i < keep; i++) {
+        int64_t at = i;
+        while (r->place[at] != list[i]) at++;
+        for (; at > i; at--) {
+            exchange(r, at - 1);
+            r->place[at] = r->place[at - 1];
+        }
+        r->place[i] = list[i];
+    }
+    if (r->real) restrict_real(r, list, keep);
+    else for (int64_t i = 0; i < m * m; i++) r->t[i] = i / m < keep && i % m < keep ? r->schur[i] : 0;
+    for (int64_t j = 0; j < keep; j++) {
+        const double complex b = r->beta * r->turn[(m - 1) * m + j];
+        r->t[keep * m + j] = cabs(b) > eps * r->size ? b : 0;
+    }
 }

@@ -15,6 +15,7 @@ typedef struct cpi_ritz {
     double *bound;              /* the residual's norm of each one's vector */
     double beta, size;          /* what is left behind the basis; the largest element of t */
     double complex *spare;      /* m */
+    int64_t *place;             /* m */
 } cpi_ritz;
 
 /* Computes schur to bound of t and beta. False on failure. */
@@ -23,9 +24,9 @@ bool cpi_ritz_solve(cpi_ritz *r);
 static inline bool cpi_ritz_pair(const cpi_ritz *r, int64_t i) { return r->real && cimag(r->theta[i]) > 0; }
 /* The eigenvector of value i as coefficients, m of them, of length 1; after solve. */
 void cpi_ritz_vector(const cpi_ritz *r, int64_t i, double complex *y);
-/* Orders schur and turn so that `keep` chosen values come first, pairs together. Of real problems schur has blocks of
- * 2 x 2 on its diagonal then. How many columns are an invariant space: `keep`, but where rounding forbids that order.
- * 0 on failure. */
-int64_t cpi_ritz_choose(cpi_ritz *r, const bool *chosen, int64_t keep);
+/* What a restart keeps: the space of `keep` values, in the order of the list, in which pairs stand together. t becomes
+ * what the operator is in it, a triangle, of a real problem one with blocks of 2 x 2 for pairs; its row `keep` the
+ * couplings to what is left behind the basis, where they are more than eps beside t; turn's first columns the basis. */
+void cpi_ritz_choose(cpi_ritz *r, int64_t *list, int64_t keep, double eps);
 
 #endif

@@ -84,6 +84,9 @@ def test_factorials(name, device):
     assert outcome(getattr(ours, name), cp.asarray([70]), *more, exact=True) is OverflowError
     assert outcome(getattr(ours, name), cp.asarray([10 ** 6]), *more, exact=True) is OverflowError
     both(name, np.zeros(0, "i"), *more)
+    for n in (np.float32(2.5), np.float16(3), np.float32(1), np.float32(0), np.float32(-2.5), np.float64(2.5)):
+        both(name, n, *more, rtol=1e-3)  # SciPy computes in float16 on the way
+        both(name, n, *more, rtol=1e-3, extend="complex")
 
 
 def test_steps_of_factorialk(device):

@@ -133,7 +133,11 @@ def _factorial(name, n, k, exact, extend):
     if not x.size:
         return x
     if not exact:
-        return _special.factorialk(x, int(k)) if extend == "zero" else _continued(x, k)
+        r = _special.factorialk(x, int(k)) if extend == "zero" else _continued(x, k)
+        if not isinstance(n, numpy.there("generic")) or type_of(r).kind == "c" or type_of(x).kind != "f":
+            return r
+        single = name == "factorial" and type_of(x).char == "f" and n not in (0, 1) and (n > 0 or extend == "complex")
+        return r.astype("f" if single else "d")  # of NumPy's scalars SciPy's results have other types
     if number or isinstance(n, numpy.there("generic")):
         return 0 if n < 0 else _range_product(int(n), k)
     return _exact(x, k)

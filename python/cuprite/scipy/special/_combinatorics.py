@@ -132,13 +132,16 @@ def _factorial(name, n, k, exact, extend):
         raise ValueError(f"`exact=True` only supports integers, cannot use data type {x.dtype}")
     if not x.size:
         return x
+    scalar = number or isinstance(n, numpy.there("generic"))
     if not exact:
+        if scalar and n in (0, 1):  # whatever extend is
+            return _core.asarray(1.0)
         r = _special.factorialk(x, int(k)) if extend == "zero" else _continued(x, k)
-        if not isinstance(n, numpy.there("generic")) or type_of(r).kind == "c" or type_of(x).kind != "f":
+        if number or not scalar or type_of(r).kind == "c" or type_of(x).kind != "f":
             return r
-        single = name == "factorial" and type_of(x).char == "f" and n not in (0, 1) and (n > 0 or extend == "complex")
+        single = name == "factorial" and type_of(x).char == "f" and (n > 0 or extend == "complex")
         return r.astype("f" if single else "d")  # of NumPy's scalars SciPy's results have other types
-    if number or isinstance(n, numpy.there("generic")):
+    if scalar:
         return 0 if n < 0 else _range_product(int(n), k)
     return _exact(x, k)
 

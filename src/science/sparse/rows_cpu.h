@@ -16,6 +16,9 @@
 #define CPI_NAME(f) CPI_PASTE(f, SUFFIX)
 #define CPI_CALL(f) CPI_PASTE(f, SUFFIX)
 #define EL(f) CPI_PASTE(f, VS)
+/* Small integers and wide indices are rare: they get no loops of a fixed size or operation, which take long to
+ * compile. */
+#define CPI_SPARSE_USUAL (sizeof(V) >= 4 && sizeof(I) == 4)
 
 typedef void (*cpi_sparse_rows_fn)(const void *job, int64_t begin, int64_t end);
 typedef struct cpi_sparse_task {

@@ -36,7 +36,7 @@ __global__ void by_warps(int64_t rows, const int *ap, const int *ai, const doubl
     cpi_sparse_job j = {};
     j.a = csr(rows, ap, ai, av), j.b = csr(0, bp, bi, bv);
     j.ends = ends, j.indices = indices, j.data = data, j.found = found;
-    products_of_warps<double, int, FILL, MOST>(j, lists);
+    products_of_warps<double, int, MOST>(j, FILL, lists);
 }
 template <int MOST, int THREADS, bool FILL>
 __global__ void by_blocks(int64_t rows, const int *ap, const int *ai, const double *av, const int *bp, const int *bi,

@@ -1,6 +1,6 @@
 /* The kernels of product_cuda.cu. It includes no header, so that tests can compile it as a user's kernels.
  *
- * FILL false: j.ends[r + 1] becomes the number of the row's elements, without those that are 0; true: they are written.
+ * fill false: j.ends[r + 1] becomes the number of the row's elements, without those that are 0; true: they are written.
  * Both add the same numbers, so that what is counted is what is written. */
 
 /* Rows of at most WARP products are a warp's; those of more are listed by how many: their counters in j.found, and the
@@ -164,13 +164,13 @@ static __device__ __forceinline__ bool sum_of_column(const warp_products<V, I> &
     for (equal &= equal - 1; equal; equal &= equal - 1) *sum = cpi_sp_add(*sum, w.value[__ffsll((long long)equal) - 1]);
     return cpi_sp_is(*sum);
 }
-template <class V, class I, bool FILL, int MOST>
-static __device__ void products_of_warps(const cpi_sparse_job &j, I *lists)
+template <class V, class I, int MOST>
+static __device__ void products_of_warps(const cpi_sparse_job &j, bool fill, I *lists)
 {
     __shared__ warp_products<V, I> all[WARPS];
     const int64_t r = ((int64_t)blockIdx.x * (WARPS * 32) + threadIdx.x) / 32;
     const int lane = (int)(threadIdx.x % 32);
-    if (r >= j.a.rows || (FILL && j.ends[r] == j.ends[r + 1])) return;
+    if (r >= j.a.rows || (fill && j.ends[r] == j.ends[r + 1])) return;
     warp_products<V, I> &w = all[threadIdx.x / 32];
     int64_t size;
     const int64_t n = make_products<V, I>(j, r, lane, w, &size);
@@ -189,7 +189,7 @@ static __device__ void products_of_warps(const cpi_sparse_job &j, I *lists)
         keep[half] = half * 32 < n && sum_of_column(w, lane + 32 * half, (int)n, &sum[half], &below[half]);
         kept |= (uint64_t)__ballot_sync(0xffffffffu, keep[half]) << (32 * half);
     }
-    if constexpr (FILL) {
+    if (fill) {
 #pragma unroll
         for (int half = 0; half < 2; half++) {
             if (!keep[half]) continue;

@@ -39,10 +39,11 @@ __global__ void __launch_bounds__(CPI_SPARSE_THREADS) list_products(const __grid
 
 #include "sparse/product.cuh"
 
-template <class V, class I, bool FILL>
-__global__ void __launch_bounds__(WARPS * 32) rows_by_warps(const __grid_constant__ cpi_sparse_job j, I *lists)
+template <class V, class I>
+__global__ void __launch_bounds__(WARPS * 32)
+rows_by_warps(const __grid_constant__ cpi_sparse_job j, bool fill, I *lists)
 {
-    products_of_warps<V, I, FILL, CPI_SPARSE_PRODUCT_MOST>(j, lists);
+    products_of_warps<V, I, CPI_SPARSE_PRODUCT_MOST>(j, fill, lists);
 }
 template <class V, class I>
 __global__ void __launch_bounds__(512)
@@ -53,7 +54,7 @@ rows_by_blocks(const __grid_constant__ cpi_sparse_job j, bool fill, int most, co
 }
 
 /* j->n: how many rows the lists have, in j->found by class; where they are to be counted, -1. */
-template <class V, class I, bool FILL> static cp_code products(cp_stream *stream, const cpi_sparse_job *j)
+template <class V, class I> static cp_code products(cp_stream *stream, const cpi_sparse_job *j, bool fill)
 {
     const char *name = "sparse_product";
     cudaStream_t s = cpi_cuda_stream(stream);
@@ -64,14 +65,14 @@ template <class V, class I, bool FILL> static cp_code products(cp_stream *stream
     cp_code code = CP_OK;
     if (j->n) code = cpi_cuda_issued(stream, cudaMemsetAsync(j->found, 0, (CLASSES + 1) * sizeof *j->found, s), name);
     if (code == CP_OK) {
-        rows_by_warps<V, I, FILL><<<cpi_cuda_blocks(rows, WARPS, 0x7fffffff), WARPS * 32, 0, s>>>(*j, lists);
+        rows_by_warps<V, I><<<cpi_cuda_blocks(rows, WARPS, 0x7fffffff), WARPS * 32, 0, s>>>(*j, fill, lists);
         code = CPI_LAUNCHED(stream, name);
     }
     if (code == CP_OK && j->n) {
         const struct { int most, threads; } class_of[CLASSES] = {{128, 32}, {1024, 128}, {4096, 512}};
         for (int c = 0; c < CLASSES && code == CP_OK; c++) {
             rows_by_blocks<V, I><<<BLOCKS, class_of[c].threads, BLOCK_BYTES(class_of[c].most), s>>>(
-                *j, FILL, class_of[c].most, lists + c * rows, j->found + c);
+                *j, fill, class_of[c].most, lists + c * rows, j->found + c);
             code = CPI_LAUNCHED(stream, name);
         }
     }
@@ -102,13 +103,13 @@ cp_code cpi_sparse_cuda_product_all(cp_stream *stream, const cpi_sparse_job *j)
 cp_code cpi_sparse_cuda_product_count(cp_stream *stream, const cpi_sparse_job *j)
 {
     return cpi_sparse_with_types(j->a.type, j->a.wide, [&](auto value, auto index) {
-        return products<decltype(value), decltype(index), false>(stream, j);
+        return products<decltype(value), decltype(index)>(stream, j, false);
     });
 }
 
 cp_code cpi_sparse_cuda_product_fill(cp_stream *stream, const cpi_sparse_job *j)
 {
     return cpi_sparse_with_types(j->a.type, j->a.wide, [&](auto value, auto index) {
-        return products<decltype(value), decltype(index), true>(stream, j);
+        return products<decltype(value), decltype(index)>(stream, j, true);
     });
 }

@@ -74,7 +74,7 @@ def program(text, times=1):
         assert p.stdout.readline() == "begins\n", p.stderr.read()
         sent = []
         for _ in range(times):
-            time.sleep(0.25)
+            time.sleep(0.5)
             sent.append(time.monotonic())
             p.send_signal(signal.SIGINT)
         out, err = p.communicate(timeout=60)

@@ -76,7 +76,7 @@ def test_solve_inv_det(dtype, n):
     a = random(rng, (n, n), dtype) + 3 * np.eye(n, dtype=dtype)
     lu = cp.asnumpy(more.lu_factor(cp.asarray(a))[0])
     size = (np.abs(np.tril(lu, -1)) + np.eye(n)).astype("f8") @ np.abs(np.triu(lu)).astype("f8")
-    for k in (1, 2, 63, 64, 65, 300):
+    for k in (1, 2, 63, 300, 64, 65)[SIZES.index(n) % 2::2]:
         b = random(rng, (n, k), dtype)
         x = cp.asnumpy(linalg.solve(cp.asarray(a), cp.asarray(b)))
         assert x.dtype == dtype

@@ -41,10 +41,11 @@ def calls(draw):
     """(operation, array, keyword arguments)"""
     name = draw(st.sampled_from(OPERATIONS))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    shape = draw(st.one_of(
+    large = draw(st.integers(0, 4)) == 0
+    shape = draw(st.sampled_from([(200000,), (300, 1100), (1100, 300), (5, 70000), (70000, 5), (20, 30, 400),
+                                  (3, 2, 50000)]) if large else st.one_of(
         st.lists(st.sampled_from([0, 1, 2, 3, 5, 8, 17, 33, 130]), max_size=2).map(tuple),
-        st.lists(st.sampled_from([1, 2, 3, 4, 9, 17]), max_size=5).map(tuple),
-        st.sampled_from([(200000,), (300, 1100), (1100, 300), (5, 70000), (70000, 5), (20, 30, 400), (3, 2, 50000)])))
+        st.lists(st.sampled_from([1, 2, 3, 4, 9, 17]), max_size=5).map(tuple)))
     x = data(rng, shape, draw(st.sampled_from(DTYPES)), True)
     if name in WITHOUT_NAN and x.dtype.kind in "fc" and x.size:
         x[rng.random(shape) < rng.choice([0.0, 0.1, 0.9, 1.0])] = np.nan
@@ -180,8 +181,7 @@ def test_many_short_rows(name):
                                     (270337, 7))):
         for dtype in sorted({types[k % 5], types[(k + 2) % 5], "float32"}):
             x = data(rng, (n, width), dtype, False)
-            check(name, x, {"axis": 1, "keepdims": False})
-            check(name, x[:, ::-1], {"axis": 1, "keepdims": False})
+            check(name, x[:, ::-1] if dtype == types[k % 5] else x, {"axis": 1, "keepdims": False})
 
 
 @pytest.mark.parametrize("name", WITHOUT_NAN)
@@ -519,7 +519,7 @@ def test_signs_of_zeros(name, device):
 def test_views_of_many_short_rows(n, device):
     """A result for each of many rows of a few elements, in every type: whole, misaligned, transposed and strided."""
     rng = np.random.default_rng(n)
-    for t in "?bHiqefdFD":
+    for t in "?bHiqefdFD"[n % 2::2]:
         x = (rng.standard_normal((70001, n)) * 3).astype(t)
         wide, y = x.astype("f8") if t in "ef" else x, cp.asarray(x)
         for name in ("sum", "min", "argmax", "std", "any", "count_nonzero"):

@@ -149,7 +149,9 @@ def test_values_in_a_kernel(t):
     assert [row[0] for row, got, v in zip(rows, o, right) if not same(got, v)] == []
 
 
+@pytest.mark.once
 def test_numba_says_the_same():
+    """Of the table: nothing of ours runs."""
     if importlib.util.find_spec("numba") is None:
         pytest.skip("numba is not installed")
     import numba

@@ -157,12 +157,13 @@ static bool replace(cpi_arnoldi *a, int64_t keep)
     cp_array *to = c ? row(a, keep) : NULL, *last = to ? row(a, m) : NULL;
     return last && cp_assign(to, last) == CP_OK;
 }
-/* The Schur vectors of the wanted values and of a part of the others stay, those first that have converged; `all`: the
- * wanted ones. */
-static bool restart(cpi_arnoldi *a, int64_t all)
+/* The Schur vectors of the wanted values, `all`, and of a part of the others stay, those first that have converged: the
+ * more `found`, the more, as these do not take part any more. */
+static bool restart(cpi_arnoldi *a, int64_t all, int64_t found)
 {
-    const int64_t m = a->m, more = (m - all) * 2 / 5;
-    int64_t keep = all + more < m - 1 ? all + more : m - 1, at = 0;
+    const int64_t m = a->m, least = all + (m - all) * 3 / 10, half = found + (m - found) / 2;
+    int64_t keep = least > half ? least : half, at = 0;
+    if (keep > m - 1) keep = m - 1;
     if (splits(a, keep)) keep += keep + 1 < m ? 1 : -1;
     for (int which = 1; which >= 0; which--)
         for (int64_t i = 0; i < keep; i++)
@@ -200,7 +201,7 @@ static bool decide(cpi_arnoldi *a, bool *ends)
     const int64_t all = a->k + splits(a, a->k); /* both of a pair, or none */
     for (int64_t i = 0; i < all; i++) found += converged(a, a->order[i]);
     *ends = found == all || a->iterations > a->maxiter;
-    if (!*ends) return restart(a, all);
+    if (!*ends) return restart(a, all, found);
     for (int64_t i = 0; i < a->k; i++)
         if (converged(a, a->order[i])) a->order[a->found++] = a->order[i];
     return true;

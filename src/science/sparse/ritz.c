@@ -86,16 +86,23 @@ bool cpi_ritz_solve(cpi_ritz *r)
     }
     return true;
 }
+/* A real value's vector, as a real one of length 1: beside a pair as good as equal to it both parts are vectors. */
+static void real_vector(double complex *y, int64_t m)
+{
+    double re = 0, im = 0;
+    for (int64_t k = 0; k < m; k++) re = hypot(re, creal(y[k])), im = hypot(im, cimag(y[k]));
+    for (int64_t k = 0; k < m; k++) y[k] = re >= im ? creal(y[k]) / re : cimag(y[k]) / im;
+}
 void cpi_ritz_vector(const cpi_ritz *r, int64_t i, double complex *y)
 {
-    const bool second = r->real && cimag(r->theta[i]) < 0, plain = r->real && cimag(r->theta[i]) == 0;
+    const bool second = r->real && cimag(r->theta[i]) < 0;
     const int64_t at = second ? i - 1 : i;
     substitute(r, at, r->spare);
     for (int64_t row = 0; row < r->m; row++) {
         y[row] = element(r, row, at, r->spare);
         if (second) y[row] = conj(y[row]);
-        if (plain) y[row] = creal(y[row]);
     }
+    if (r->real && cimag(r->theta[i]) == 0) real_vector(y, r->m);
 }
 
 /* --- another order --- */

@@ -114,9 +114,9 @@ def solvers(xp, s, a, coarse):
     yield "spl_eigsh, 128^2, 4 largest", lambda: linalg.eigsh(coarse, 4, v0=v0, tol=1e-4), 12 * coarse.nnz, 0
     yield "spl_svds, 128^2, 4 largest", lambda: linalg.svds(coarse, 4, tol=1e-2), 12 * coarse.nnz, 0
     if not s.__name__.startswith("cupyx"):  # which has no eigs: so it is the last one
-        wind = s.csr_matrix(s.diags([xp.full(m - 1, 0.3), xp.full(m - 1, -0.3)], [1, -1]))
-        mixed = coarse + wind
-        yield "spl_eigs, 128^2, 4 largest", lambda: linalg.eigs(mixed, 4, v0=v0, tol=1e-4), 12 * mixed.nnz, 0
+        drawn = s.csr_matrix(tuple(xp.asarray(v) for v in several()), shape=(10**4, 10**4))
+        first = xp.ones(10**4)
+        yield "spl_eigs, 10^4, 6 largest", lambda: linalg.eigs(drawn, 6, v0=first, tol=1e-6), 12 * drawn.nnz, 0
 
 
 def grid(n):
@@ -124,6 +124,16 @@ def grid(n):
     from scipy import sparse
     line = sparse.diags_array([-np.ones(n - 1), 2 * np.ones(n), -np.ones(n - 1)], offsets=[-1, 0, 1], dtype="f8")
     m = sparse.kronsum(line, line, format="csr")
+    m.sort_indices()
+    return m.data, m.indices, m.indptr
+
+
+def several(n=10**4):
+    """A matrix that is not symmetric, of 8 drawn elements a row beside values from 0 to 30: data, indices, indptr."""
+    from scipy import sparse
+    r = np.random.default_rng(2)
+    m = sparse.coo_array((r.normal(size=8 * n), (r.integers(0, n, 8 * n), r.integers(0, n, 8 * n))), shape=(n, n))
+    m = (m + sparse.diags_array(r.uniform(0, 30, n))).tocsr()
     m.sort_indices()
     return m.data, m.indices, m.indptr
 

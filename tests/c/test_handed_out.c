@@ -52,7 +52,10 @@ static bool hand_linspace(const given *g, cp_array **to)
 static bool hand_linspace_numbers(const given *g, cp_array **to)
 {
     (void)g;
-    return (to[1] = cp_linspace(cp_float(1), cp_float(2), 3, .step = to)) != NULL;
+    cp_array *start = cp_float(1), *stop = cp_float(2);
+    to[1] = cp_linspace(start, stop, 3, .step = to);
+    cp_free(start), cp_free(stop);
+    return to[1] != NULL;
 }
 static bool hand_intersect1d(const given *g, cp_array **to)
 {

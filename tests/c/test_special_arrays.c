@@ -188,6 +188,67 @@ static void sequences(void **state)
     }
 }
 
+/* Legendre functions of the second kind by their logarithms, parabolic cylinder functions by Hermite polynomials. */
+static void second_kinds(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *half = doubles(0.5), *three = doubles(3), *both = doubles(-0.5, INFINITY), *turn;
+        const double q = atanh(0.5), r = 0.5 * log(2), s = sqrt(0.75), u = sqrt(8), e = exp(-0.0625);
+        NEAR(cp_lqn(1, half), q, 0.5 * q - 1, 4. / 3, q + 2. / 3);
+        NEAR(cp_lqn(0, both), -q, 0, 4. / 3, 0);
+        NEAR(cp_lqn(1, three), r, 3 * r - 1, -0.125, r - 0.375);
+        NEAR(cp_lqmn(1, 1, half), q, 0.5 * q - 1, -1 / s, -s * (q + 2. / 3), 4. / 3, q + 2. / 3, -0.5 / (s * s * s),
+             0.5 / s * (q + 2. / 3) - s * (4. / 3 + 20. / 9));
+        NEAR(cp_lqmn(1, 0, three), r, -1 / u, -0.125, 3 / (u * u * u));
+        cp_array *z = cp_astype(half, CP_COMPLEX128), *w = cp_multiply(cp_keep(z), turn = cp_complex(0, 1));
+        NEAR(parts(cp_lqn(0, w)), 0, atan(0.5), 0.8, 0);
+        NEAR(parts(cp_pbdn_seq(1, half)), e, 0, 0.5 * e, 0, -0.25 * e, 0, 0.875 * e, 0);
+        NEAR(parts(cp_pbdn_seq(0, w)), 1 / e, 0, 0, -0.25 / e);
+        FREE(half, three, both, turn, z, w);
+    }
+}
+
+static void ellipsoidal(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *h2 = doubles(5), *k2 = doubles(8), *n = ints(0, 1, 1, 1, 3), *s = doubles(4);
+        cp_array *minus = doubles(-1), *bad = doubles(2), *few = cp_slice(n, 1, &CP_RANGE(0, 4)), *one = ints(1);
+        cp_array *p = ints(1, 1, 2, 3, 8), *first = cp_slice(p, 1, &CP_RANGE(0, 4));
+        const double pi = 3.14159265358979323846;
+        NEAR(cp_ellip_harm(h2, k2, n, p, s), 1, 4, sqrt(11), sqrt(8), NAN);
+        NEAR(cp_ellip_harm(h2, k2, n, p, s, .signm = minus), 1, 4, -sqrt(11), sqrt(8), NAN);
+        NEAR(cp_ellip_harm(h2, k2, n, p, s, .signm = minus, .signn = minus), 1, 4, -sqrt(11), -sqrt(8), NAN);
+        NEAR(cp_ellip_harm(h2, k2, n, p, s, .signn = bad), NAN, NAN, NAN, NAN, NAN);
+        NEAR(cp_lame_harmonic(h2, k2, one, one, s), 4);
+        NEAR(cp_ellip_normal(h2, k2, few, first), 4 * pi, 4. / 3 * pi * 40, 4. / 3 * pi * 15, 4. / 3 * pi * 24);
+        cp_array *two = ints(2), *kinds = ints(3, 4, 5); /* s and the roots, two of them each */
+        NEAR(cp_ellip_harm(h2, k2, two, kinds, s), 4 * sqrt(11), 4 * sqrt(8), sqrt(88));
+        NEAR(cp_ellip_harm_2(k2, h2, two, kinds, s), NAN, NAN, NAN);
+        cp_array *edge = doubles(3), *square = doubles(9), *far = doubles(INFINITY), *three = ints(3);
+        NEAR(cp_ellip_harm_2(h2, k2, one, three, far), 0);
+        NEAR(cp_ellip_harm_2(h2, square, one, three, edge), 0.5);
+        FREE(h2, k2, n, p, s, minus, bad, few, one, first, two, kinds, edge, square, far, three);
+    }
+}
+
+static void harmonics(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *n = ints(1, 0), *m = ints(1, 0), *angle = doubles(0.7), *zero = doubles(0);
+        cp_array *none = cp_zeros(CP_SHAPE(0), CP_FLOAT64);
+        const double c = sqrt(1.5 / (4 * 3.14159265358979323846)), s = sin(0.7), t = cos(0.7), y = c / sqrt(1.5);
+        NEAR(parts(cp_sph_harm_y_derivatives(n, m, angle, zero, 0)), -c * s, 0, y, 0);
+        NEAR(parts(cp_sph_harm_y_derivatives(n, m, angle, zero, 2)), -c * s, 0, y, 0, -c * t, 0, 0, 0, 0, -c * s, 0, 0,
+             c * s, 0, 0, 0, 0, -c * t, 0, 0, c * s, 0, 0, 0);
+        cp_array *one = cp_slice(n, 1, &CP_RANGE(0, 1)), *r = cp_sph_harm_y_derivatives(one, one, none, zero, 1);
+        assert_true(r && cp_ndim(r) == 2 && cp_dim(r, 0) == 3 && cp_size(r) == 0);
+        FREE(n, m, angle, zero, none, one, r);
+    }
+}
+
 static void errors(void **state)
 {
     (void)state;
@@ -231,6 +292,20 @@ static void errors(void **state)
         REFUSED(CP_ERROR_VALUE, cp_sph_harm_y_all(1, -1, x, x));
         REFUSED(CP_ERROR_VALUE, cp_sph_harm_y_all(1, 1, x, x, .diff_n = 3));
         REFUSED(CP_ERROR_TYPE, cp_sph_harm_y_all(1, 1, z, x));
+        REFUSED(CP_ERROR_VALUE, cp_lqn(-1, x));
+        REFUSED(CP_ERROR_VALUE, cp_lqn(INT_MAX, x));
+        REFUSED(CP_ERROR_VALUE, cp_lqn(1, NULL));
+        REFUSED(CP_ERROR_VALUE, cp_lqmn(-1, 1, x));
+        REFUSED(CP_ERROR_VALUE, cp_lqmn(1, INT_MIN, z));
+        REFUSED(CP_ERROR_VALUE, cp_pbdn_seq(100001, x));
+        REFUSED(CP_ERROR_TYPE, cp_ellip_harm(x, x, n, n, z));
+        REFUSED(CP_ERROR_TYPE, cp_ellip_harm(x, x, n, n, x, .signn = z));
+        REFUSED(CP_ERROR_VALUE, cp_ellip_harm(x, NULL, n, n, x));
+        REFUSED(CP_ERROR_TYPE, cp_ellip_harm_2(x, x, n, n, z));
+        REFUSED(CP_ERROR_TYPE, cp_sph_harm_y_derivatives(x, n, x, x, 1));
+        REFUSED(CP_ERROR_TYPE, cp_sph_harm_y_derivatives(n, n, z, x, 1));
+        REFUSED(CP_ERROR_VALUE, cp_sph_harm_y_derivatives(n, n, x, x, 3));
+        REFUSED(CP_ERROR_VALUE, cp_sph_harm_y_derivatives(n, NULL, x, x, 1));
         FREE(n, x, z, minus, far, many, more, few);
     }
 }
@@ -249,7 +324,10 @@ static bool body(void)
                      cp_sph_legendre_p(whole, whole, real, .diff_n = 1), cp_stirling2(whole, whole),
                      cp_bernoulli(3), cp_pro_cv_seq(0, 2, 1), cp_mathieu_even_coef(1, 1), cp_lmbda(1.5, 1),
                      cp_pbdv_seq(1.5, 1), cp_riccati_yn(2, 1),
-                     cp_sph_harm_y_all(1, 1, real, real, .diff_n = 1)};
+                     cp_sph_harm_y_all(1, 1, real, real, .diff_n = 1), cp_lqn(1, real), cp_lqmn(1, 2, real),
+                     cp_pbdn_seq(2, real),
+                     cp_ellip_harm(real, whole, whole, whole, real, .signm = real, .signn = whole),
+                     cp_sph_harm_y_derivatives(whole, whole, real, real, 2)};
     return check_all_made(sizeof r / sizeof *r, r);
 }
 
@@ -267,7 +345,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(counting), cmocka_unit_test(bessel),
                                        cmocka_unit_test(legendre), cmocka_unit_test(zeta),
-                                       cmocka_unit_test(sequences), cmocka_unit_test(errors),
+                                       cmocka_unit_test(sequences), cmocka_unit_test(second_kinds),
+                                       cmocka_unit_test(ellipsoidal), cmocka_unit_test(harmonics),
+                                       cmocka_unit_test(errors),
                                        cmocka_unit_test(failing_allocations)};
     return check_run(tests);
 }

@@ -92,10 +92,10 @@ NO_C = {
         ss2zpk step tf2sos tf2ss tf2zpk unique_roots zpk2sos zpk2ss zpk2tf""",
     "zeros, quadratures, polynomials and sequences of few numbers: SciPy, on the host": """
         ai_zeros bei_zeros beip_zeros ber_zeros berp_zeros bi_zeros c_roots cg_roots chebyc chebys chebyt chebyu
-        ellip_harm ellip_harm_2 ellip_normal erf_zeros fresnel_zeros fresnelc_zeros fresnels_zeros gegenbauer
+        erf_zeros fresnel_zeros fresnelc_zeros fresnels_zeros gegenbauer
         genlaguerre h_roots he_roots hermite hermitenorm j_roots jacobi jn_zeros jnjnp_zeros jnp_zeros
         jnyn_zeros js_roots kei_zeros keip_zeros kelvin_zeros ker_zeros kerp_zeros l_roots la_roots laguerre
-        legendre lqmn lqn p_roots pbdn_seq ps_roots roots_chebyc roots_chebys roots_chebyt roots_chebyu
+        legendre p_roots ps_roots roots_chebyc roots_chebys roots_chebyt roots_chebyu
         roots_gegenbauer roots_genlaguerre roots_hermite roots_hermitenorm roots_jacobi roots_laguerre
         roots_legendre roots_sh_chebyt roots_sh_chebyu roots_sh_jacobi roots_sh_legendre s_roots sh_chebyt
         sh_chebyu sh_jacobi sh_legendre t_roots ts_roots u_roots us_roots y0_zeros y1_zeros y1p_zeros yn_zeros

@@ -8,6 +8,7 @@
 #define CPS_PARABOLIC_H
 
 #include "scalar/gamma.h"
+#include "scalar/parabolic_complex.h"
 #include "scalar/tables_taylor.h"
 
 #define CPS_MOST_STEPS 8000

@@ -1,5 +1,5 @@
 /* Sequences: numbers of Stirling, Bernoulli and Euler, coefficients and characteristic values of wave functions,
- * functions of all orders up to one. */
+ * functions of all orders up to one, or of all degrees. */
 #include "special/parts.h"
 #include "scalar/mathieu.h"
 
@@ -283,3 +283,74 @@ cp_array *cp_riccati_jn(int n, double x) { return riccati("riccati_jn", n, x, cp
              doc="""x times the spherical Bessel functions of the second kind of orders 0 to n at x, and their
 derivatives: (2, n + 1).""") */
 cp_array *cp_riccati_yn(int n, double x) { return riccati("riccati_yn", n, x, spherical_y); }
+
+/* --- functions of arrays: (2, orders, ...) --- */
+
+enum { MOST_DEGREES = 100000 }; /* of assoc_legendre_q and pbdn */
+
+/* The numbers 0 to n, before `behind` axes. */
+static cp_array *column(int n, int behind)
+{
+    int64_t shape[CP_MAXDIM];
+    shape[0] = (int64_t)n + 1;
+    for (int i = 1; i <= behind; i++) shape[i] = 1;
+    cp_array *whole = cp_arange_int(0, shape[0], 1, CP_INT64);
+    return whole ? cp_reshape(cp_astype(whole, CP_FLOAT64), (cp_shape){behind + 1, shape}) : NULL;
+}
+static bool refused(const char *name, const char *what, int n)
+{
+    if (n < 0) cpi_fail(CP_ERROR_VALUE, "%s: %s must be a non-negative integer", name, what);
+    else if (n > MOST_DEGREES) cpi_fail(CP_ERROR_VALUE, "%s: %s is at most %d, not %d", name, what, MOST_DEGREES, n);
+    return n < 0 || n > MOST_DEGREES;
+}
+/* Complex numbers as complex128, others as float64; NULL where no axes are left for those of the result. */
+static cp_array *wide(const char *name, cp_array *z, int axes)
+{
+    if (z->ndim + axes > CP_MAXDIM)
+        return cpi_fail(CP_ERROR_VALUE, "%s: more than %d dimensions", name, CP_MAXDIM), NULL;
+    return cp_astype(z, cpi_is_complex(z->type) ? CP_COMPLEX128 : CP_FLOAT64);
+}
+
+/*: function("lqn", "n: int, z: array_like", module="_special", unlock="always",
+             raises={"ValueError": "a negative n, an n above 100000"},
+             doc="""Legendre functions of the second kind of degrees 0 to n at z, and their derivatives: (2, n + 1,
+...), in float64 or complex128. Of complex numbers they are those of the cut from -1 to 1 where |z| <= 1, else those
+that decay.""") */
+cp_array *cp_lqn(int n, cp_array *z)
+{
+    cpi_composite f;
+    if (cpi_null("lqn", z) || refused("lqn", "n", n) || !cpi_begin(&f, "lqn", z)) return NULL;
+    cp_array *x = wide("lqn", z, 2), *degrees = x ? column(n, z->ndim) : NULL, *q = NULL, *slopes = NULL;
+    if (!degrees || cp_assoc_legendre_q(degrees, cp_float(0), x, &q, &slopes)) return cpi_end(&f, NULL);
+    return cpi_end(&f, with_derivatives(q, slopes));
+}
+
+/*: function("lqmn", "m: int, n: int, z: array_like", module="_special", unlock="always",
+             raises={"ValueError": "a negative m or n, one above 100000"},
+             doc="""Associated Legendre functions of the second kind of orders 0 to m and degrees 0 to n at z, and
+their derivatives: (2, m + 1, n + 1, ...), in float64 or complex128. Of complex numbers they are those of the cut from
+-1 to 1 where |z| <= 1, else those that decay.""") */
+cp_array *cp_lqmn(int m, int n, cp_array *z)
+{
+    cpi_composite f;
+    if (cpi_null("lqmn", z) || refused("lqmn", "m", m) || refused("lqmn", "n", n)) return NULL;
+    if (!cpi_begin(&f, "lqmn", z)) return NULL;
+    cp_array *x = wide("lqmn", z, 3), *degrees = x ? column(n, z->ndim) : NULL, *q = NULL, *slopes = NULL;
+    cp_array *orders = degrees ? column(m, z->ndim + 1) : NULL;
+    if (!orders || cp_assoc_legendre_q(degrees, orders, x, &q, &slopes)) return cpi_end(&f, NULL);
+    return cpi_end(&f, with_derivatives(q, slopes));
+}
+
+/*: function("pbdn_seq", "n: int, z: array_like", module="_special", unlock="always",
+             raises={"ValueError": "a negative n, an n above 100000"},
+             doc="""Parabolic cylinder functions D of orders 0 to n at z, and their derivatives: (2, n + 1, ...), in
+complex128.""") */
+cp_array *cp_pbdn_seq(int n, cp_array *z)
+{
+    cpi_composite f;
+    if (cpi_null("pbdn_seq", z) || refused("pbdn_seq", "n", n) || !cpi_begin(&f, "pbdn_seq", z)) return NULL;
+    cp_array *x = wide("pbdn_seq", z, 2), *orders = x ? column(n, z->ndim) : NULL, *d = NULL, *slopes = NULL;
+    x = orders ? cp_astype(x, CP_COMPLEX128) : NULL;
+    if (!x || cp_pbdn(orders, x, &d, &slopes)) return cpi_end(&f, NULL);
+    return cpi_end(&f, with_derivatives(d, slopes));
+}

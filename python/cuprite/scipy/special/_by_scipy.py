@@ -8,20 +8,17 @@ from cuprite import ndarray
 from cuprite.scipy._installed import scipy_module
 
 _ABOUT = {  # parameters that several functions have
-    "N": "the number of things", "alpha": "the first exponent, above -1", "beta": "the second exponent, above -1",
-    "c": "the ratio of the spheroid's interfocal distance", "complex": "True: the complex zeros",
-    "h2": "the ellipsoid's h squared", "k2": "the ellipsoid's k squared, above h2", "m": "the order",
+    "alpha": "the first exponent, above -1", "beta": "the second exponent, above -1",
+    "complex": "True: the complex zeros",
     "monic": "True: the highest coefficient is 1", "mu": "True: the sum of the weights too", "n": "the degree",
     "nt": "how many", "p": "the order", "p1": "the first exponent", "q": "the parameter", "q1": "the second exponent",
-    "s": "the place", "signm": "the sign of the first root, 1 or -1", "signn": "that of the second one",
-    "v": "the order", "x": "the place, a number", "z": "the place, a number",
+    "v": "the order",
 }
 
 
 def scipy_special():
     """scipy.special. Errors: ImportError, in a line."""
-    return scipy_module("special", "cuprite.scipy.special computes zeros, quadratures, polynomials and wave functions "
-                        "by SciPy")
+    return scipy_module("special", "cuprite.scipy.special computes zeros, quadratures and polynomials by SciPy")
 
 
 def to_host(x):

@@ -139,19 +139,14 @@ def sph_legendre_p_all(n, m, theta, *, diff_n=0) -> ndarray:
     return found.astype("f") if _single(theta) else found
 
 
-def _turned(p, m, phi, diff):
-    """Spherical harmonics of the functions p of the polar angle: the harmonic, its gradient, its Hessian matrix."""
-    i = 1j * m.astype("d")
-    turn = _core.exp(i * phi)
-    y = p[0] * turn
-    if not diff:
-        return y
-    dy = p[1] * turn
-    gradient = _core.stack([dy, i * y], -1)
-    if diff == 1:
-        return y, gradient
-    rows = [_core.stack([p[2] * turn, i * dy], -1), _core.stack([i * dy, i * i * y], -1)]
-    return y, gradient, _core.stack(rows, -2)
+def _with_derivatives(parts):
+    """Of the harmonic and its derivatives: it, its gradient, its Hessian matrix."""
+    if len(parts) == 1:
+        return parts[0]
+    gradient = _core.stack(parts[1:3], -1)
+    if len(parts) == 3:
+        return parts[0], gradient
+    return parts[0], gradient, _core.stack([_core.stack(parts[3:5], -1), _core.stack(parts[4:], -1)], -2)
 
 
 def sph_harm_y(n, m, theta, phi, *, diff_n=0) -> ndarray | tuple[ndarray, ...]:
@@ -165,8 +160,8 @@ def sph_harm_y(n, m, theta, phi, *, diff_n=0) -> ndarray | tuple[ndarray, ...]:
     diff = _check_diff(diff_n)
     if not diff:
         return ufunc_of("scipy.special", "sph_harm_y")(n, m, theta, phi)
-    phi, m = _real(phi, "phi"), _whole(m, "m")
-    return _turned(sph_legendre_p(n, m, theta, diff_n=diff), m, phi, diff)
+    n, m, theta, phi = _whole(n, "n"), _whole(m, "m"), _real(theta, "theta"), _real(phi, "phi")
+    return _with_derivatives(tuple(_special.sph_harm_y_derivatives(n, m, theta, phi, diff)))
 
 
 def sph_harm_y_all(n, m, theta, phi, *, diff_n=0) -> ndarray | tuple[ndarray, ...]:
@@ -178,13 +173,7 @@ def sph_harm_y_all(n, m, theta, phi, *, diff_n=0) -> ndarray | tuple[ndarray, ..
     Errors: ValueError for another n or m; ValueError for another diff_n."""
     diff, single = _check_diff(diff_n), _single(theta, phi)
     parts = _special.sph_harm_y_all(_most(n, "n"), _size(m), _real(theta, "theta"), _real(phi, "phi"), diff)
-    parts = tuple(parts.astype("F") if single else parts)
-    if not diff:
-        return parts[0]
-    gradient = _core.stack(parts[1:3], -1)
-    if diff == 1:
-        return parts[0], gradient
-    return parts[0], gradient, _core.stack([_core.stack(parts[3:5], -1), _core.stack(parts[4:], -1)], -2)
+    return _with_derivatives(tuple(parts.astype("F") if single else parts))
 
 
 def assoc_laguerre(x, n, k=0.0) -> ndarray:

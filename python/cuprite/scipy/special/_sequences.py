@@ -1,5 +1,4 @@
-"""Sequences of numbers and functions; ellipsoidal harmonics and what of Legendre's second kind SciPy computes on the
-host."""
+"""Sequences of numbers and functions, and ellipsoidal harmonics."""
 from __future__ import annotations
 
 import math
@@ -7,9 +6,10 @@ import numbers
 import operator
 import warnings
 
-from cuprite import _special, ndarray
+from cuprite import _core, _special, ndarray
 from cuprite._beside import all_beside
-from cuprite.scipy.special._by_scipy import by_scipy
+from cuprite._element_types import type_of
+from cuprite._support import ufunc_of
 
 __all__ = [
     "bernoulli", "ellip_harm", "ellip_harm_2", "ellip_normal", "euler", "lmbda", "lqmn", "lqn", "mathieu_even_coef",
@@ -39,19 +39,51 @@ def bernoulli(n) -> ndarray:
     return _special.bernoulli(_count(n))
 
 
-@by_scipy
+def _doubles(h2, k2, n, p, *s):
+    """Arrays of float64; degrees without their fraction. Errors: TypeError for complex numbers and texts."""
+    if any(isinstance(v, (str, bytes)) for v in (h2, k2, n, p, *s)):
+        raise TypeError("ellipsoidal harmonics of numbers, not of texts")
+    h2, k2, n, p, *s = map(_core.asarray, (h2, k2, n, p, *s))
+    for x in (h2, k2, n, p, *s):
+        if type_of(x).kind not in "fiub":
+            raise TypeError(f"ellipsoidal harmonics of real numbers, not {x.dtype}")
+    n, p = (_core.trunc(x.astype("d")) for x in (n, p))
+    return h2.astype("d"), k2.astype("d"), n, p, *(x.astype("d") for x in s)
+
+
 def ellip_harm(h2, k2, n, p, s, signm=1, signn=1) -> ndarray:
-    """Ellipsoidal harmonics of the first kind."""
+    """The ellipsoidal harmonic of the first kind, the p-th of degree n, at s; NaN where there is none, and where h2 and
+    k2 are not in the order 0 < h2 < k2.
+
+    Parameters: h2: the ellipsoid's h squared, an array or a number; k2: its k squared, an array or a number; n: the
+        degree, an array of whole numbers, or one; p: which of 1 to 2 n + 1, an array of whole numbers, or one; s: the
+        place, an array or a number; signm: the sign of the root of s*s - h2, an array or a number, 1 or -1; signn: that
+        of s*s - k2, an array or a number.
+    Errors: TypeError for complex numbers and texts."""
+    if any(isinstance(v, (str, bytes)) for v in (h2, k2, n, p, s, signm, signn)):
+        raise TypeError("ellip_harm: numbers, not texts")
+    signm, signn = (None if type(v) is int and v == 1 else v for v in (signm, signn))
+    return _special.ellip_harm(h2, k2, n, p, s, signm, signn)
 
 
-@by_scipy
 def ellip_harm_2(h2, k2, n, p, s) -> ndarray:
-    """Ellipsoidal harmonics of the second kind."""
+    """The ellipsoidal harmonic of the second kind, the p-th of degree n, at s; NaN where there is none, between -k and
+    k, and where h2 and k2 are not in the order 0 < h2 < k2.
+
+    Parameters: h2: the ellipsoid's h squared, an array or a number; k2: its k squared, an array or a number; n: the
+        degree, an array of whole numbers, or one; p: which of 1 to 2 n + 1, an array of whole numbers, or one; s: the
+        place, an array or a number.
+    Errors: TypeError for complex numbers and texts."""
+    return ufunc_of("_special", "ellip_harm_2")(*_doubles(h2, k2, n, p, s))
 
 
-@by_scipy
 def ellip_normal(h2, k2, n, p) -> ndarray:
-    """Normalization constants of ellipsoidal harmonics."""
+    """The normalization constant of ellipsoidal harmonics, of the p-th of degree n; NaN where there is none.
+
+    Parameters: h2: the ellipsoid's h squared, an array or a number; k2: its k squared, an array or a number; n: the
+        degree, an array of whole numbers, or one; p: which of 1 to 2 n + 1, an array of whole numbers, or one.
+    Errors: TypeError for complex numbers and texts."""
+    return ufunc_of("_special", "ellip_normal")(*_doubles(h2, k2, n, p))
 
 
 def euler(n) -> ndarray:
@@ -73,14 +105,42 @@ def lmbda(v, x) -> tuple[ndarray, ...]:
     return tuple(_special.lmbda(v, x))
 
 
-@by_scipy
+def _degree(n, name):
+    """A number from 0 on, without its fraction."""
+    if not isinstance(n, (numbers.Number, str, bytes)) or n < 0:
+        raise ValueError(f"{name} must be a non-negative integer.")
+    return int(n)
+
+
+def _place(z):
+    """An array; of numbers that SciPy's functions have no type for, float64."""
+    z = _core.asarray(z)
+    return z.astype("d") if type_of(z).kind not in "fc" else z
+
+
 def lqmn(m, n, z) -> tuple[ndarray, ...]:
-    """Associated Legendre functions of the second kind of orders 0 to m and degrees 0 to n, and their derivatives."""
+    """Associated Legendre functions of the second kind of orders 0 to m and degrees 0 to n, and their derivatives: two
+    arrays (m + 1, n + 1, ...). Of complex numbers they are those of the cut from -1 to 1 where |z| <= 1, else those
+    that decay.
+
+    Parameters: m: a number, 0 or more; n: a number, 0 or more; z: an array or a number.
+    Errors: ValueError for a negative m or n, one above 100000, and an array."""
+    m, n = _degree(m, "m"), _degree(n, "n")
+    return tuple(_special.lqmn(m, n, _place(z)))
 
 
-@by_scipy
 def lqn(n, z) -> tuple[ndarray, ...]:
-    """Legendre functions of the second kind of degrees 0 to n, and their derivatives."""
+    """Legendre functions of the second kind of degrees 0 to n, and their derivatives: two arrays (n + 1, ...). Of
+    complex numbers they are those of the cut from -1 to 1 where |z| <= 1, else those that decay.
+
+    Parameters: n: a whole number, 0 or more; z: an array or a number.
+    Errors: ValueError for an n below 0, above 100000, or with a fraction, TypeError for what is no number."""
+    try:
+        if math.floor(n) != n or n < 0:
+            raise ValueError
+    except (TypeError, ValueError) as e:
+        raise type(e)("n must be a non-negative integer") from None
+    return tuple(_special.lqn(int(n), _place(z)))
 
 
 def _mathieu_order(m, q, least):
@@ -129,9 +189,23 @@ def obl_cv_seq(m, n, c) -> ndarray:
     return _special.obl_cv_seq(*_modes(m, n, c), c)
 
 
-@by_scipy
+def _number(z):
+    """Errors: TypeError for texts."""
+    return complex(z.real, z.imag) if hasattr(z, "real") else float(operator.index(z))
+
+
 def pbdn_seq(n, z) -> tuple[ndarray, ...]:
-    """Parabolic cylinder functions D0 to Dn of a complex number, and their derivatives."""
+    """Parabolic cylinder functions D0 to Dn of a complex number, and their derivatives: two orders at least.
+
+    Parameters: n: the greatest order, a whole number from 0 on; z: the place, a number.
+    Errors: ValueError for an n below 0 or with a fraction, and arrays; TypeError for an n that is a floating-point
+        number above 1."""
+    _check_numbers("arguments must be scalars.", n, z)
+    if math.floor(n) != n:
+        raise ValueError("n must be an integer.")
+    if n < 0:
+        raise ValueError(f"n must be a non-negative integer, not {n}")
+    return tuple(_special.pbdn_seq(1 if n <= 1 else operator.index(n), _number(z)))
 
 
 def pbdv_seq(v, x) -> tuple[ndarray, ...]:

@@ -153,9 +153,9 @@ CPS_HEAVY int cps_lame_make(cps_lame *l, double h2, double k2, double n, double 
     }
     l->h2 = h2, l->k2 = k2, l->n = n, l->degree = rows - 1;
     if (rows > 1 && !(h2 > 0 && k2 > h2 && k2 < CPS_INF)) return 0;
-    const int even = l->a == l->b, turned = l->c == l->b;
-    const cps_lame_wave inner = {h2, k2, n, l->b ? (even ? 2 : 1) : !even, n - l->c, 0, 0, l->b, l->c};
-    const cps_lame_wave outer = {k2 - h2, k2, n, l->b ? (turned ? 2 : 1) : !turned, n - l->a, 0, 0, l->b, l->a};
+    const double first = l->a == l->b ? (l->b ? 2 : 0) : 1, other = l->c == l->b ? (l->b ? 2 : 0) : 1;
+    const cps_lame_wave inner = {h2, k2, n, first, n - l->c, 0, 0, l->b, l->c};
+    const cps_lame_wave outer = {k2 - h2, k2, n, other, n - l->a, 0, 0, l->b, l->a};
     l->inner = inner, l->outer = outer;
     cps_lame_solve(&l->inner, place);
     cps_lame_solve(&l->outer, rows - 1 - place);

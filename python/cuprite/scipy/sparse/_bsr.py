@@ -48,7 +48,7 @@ class _bsr(Extremes, DataMatrix):
     """What bsr_matrix and bsr_array share."""
 
     _format = "bsr"
-    _claimed = 0    # by the user's word alone: 1: indices ascend, 2: and no block stands twice
+    _claimed = 0    # by the user's word, or as sum_duplicates left it: 1: indices ascend, 2: and no block stands twice
 
     @classmethod
     def _new(cls, data, indices, indptr, shape):
@@ -325,6 +325,7 @@ class _bsr(Extremes, DataMatrix):
         if not self.has_canonical_format:
             other = self.tocsr().tobsr(blocksize=self.blocksize)
             self.data, self.indices, self.indptr = other.data, other.indices, other.indptr
+        self._claimed = 2
 
     def eliminate_zeros(self) -> None:
         """Drops blocks of zeros, in place."""

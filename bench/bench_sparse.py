@@ -84,6 +84,18 @@ def formats(xp, s, data):
     yield "sps_sum_dia", lambda: diagonals.sum(), 80 * N, 10 * N
     yield "sps_multiply_dia, a row", lambda: diagonals.multiply(row), 168 * N, 10 * N
     yield from lines(xp, s, line)
+    yield from graphs(s, s.csr_matrix((abs(parts[0]),) + parts[1:], shape=(N, N)))
+
+
+def graphs(s, a):
+    """Searches of a graph of 10^5 nodes and 10^6 edges."""
+    import importlib
+    graph = importlib.import_module(s.__name__ + ".csgraph")
+    edges = 12 * a.nnz
+    yield "csg_components", lambda: graph.connected_components(a, directed=False), edges, 0
+    yield "csg_components, strong", lambda: graph.connected_components(a, connection="strong"), edges, 0
+    yield "csg_breadth_first_order", lambda: graph.breadth_first_order(a, 0), edges, 0
+    yield "csg_dijkstra, one source", lambda: graph.dijkstra(a, indices=0), edges, 0
 
 
 def lines(xp, s, a):

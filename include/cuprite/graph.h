@@ -26,6 +26,9 @@ CP_API cp_code cp_graph_order(cp_array *indices, cp_array *indptr, int64_t start
  * (2014), but where an edge of length 0 leads to another node, on the host. */
 CP_API cp_code cp_shortest_paths(cp_array *data, cp_array *indices, cp_array *indptr, cp_array *sources, double limit,
                                  bool together, cp_array **distances, cp_array **predecessors);
+/* A node of a cycle whose edges' lengths `data` (float64) add up to less than 0, -1 where there is none: a 0-d int64
+ * array. Bellman and Ford's method, on the host: from a few passes over all edges to one for each node. */
+CP_API cp_array *cp_negative_cycle(cp_array *data, cp_array *indices, cp_array *indptr);
 
 #ifdef __cplusplus
 }

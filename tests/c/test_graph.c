@@ -158,6 +158,34 @@ static void test_wrong_arguments(void **state)
         }
 }
 
+/* From the example: 0 -> 1 -> 2 -> 0 is 2 + 1 + 4 long. */
+static void test_cycles(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (int wide = 0; wide < 2; wide++)
+            for (CP_SCOPE) {
+                const graph g = of(wide ? CP_INT64 : CP_INT32);
+                cp_array *none = cp_negative_cycle(g.length, g.target, g.ends);
+                assert_int_equal(cp_type_of(none), CP_INT64);
+                assert_int_equal(cp_item_int(none), -1);
+                assert_int_equal(cp_item_int(cp_negative_cycle(doubles(-3, 1, 2, -5, -1), g.target, g.ends)), -1);
+                cp_array *node = cp_negative_cycle(doubles(-3, 1, 1.5, 5, -1), g.target, g.ends);
+                assert_in_range(cp_item_int(node), 0, 2);
+                assert_int_equal(cp_item_int(cp_negative_cycle(doubles(NAN, -1, -9, 5, -1), g.target, g.ends)), -1);
+                cp_array *empty = cp_zeros(CP_SHAPE(0), CP_INT32), *zero = cp_zeros(CP_SHAPE(1), CP_INT32);
+                assert_int_equal(cp_item_int(cp_negative_cycle(cp_zeros(CP_SHAPE(0), CP_FLOAT64), empty, zero)), -1);
+                cp_array *own = cp_from_host((const int64_t[]){0, 1}, CP_INT64, CP_SHAPE(2), NULL); /* 0 -> 0 */
+                assert_int_equal(cp_item_int(cp_negative_cycle(doubles(-1e-300), ints(0), own)), 0);
+                assert_null(cp_negative_cycle(doubles(1), g.target, g.ends));
+                failed_with(CP_ERROR_VALUE, "negative_cycle: indices and data must have the same length");
+                assert_null(cp_negative_cycle(g.length, g.length, g.ends));
+                failed_with(CP_ERROR_TYPE, "negative_cycle: indices must be int32 or int64, not float64");
+                assert_null(cp_negative_cycle(NULL, g.target, g.ends));
+                failed_with(CP_ERROR_VALUE, "negative_cycle: an argument is NULL");
+            }
+}
+
 static bool body(void)
 {
     cp_scope *scope = cp_scope_begin();
@@ -165,7 +193,7 @@ static bool body(void)
     const graph g = of(CP_INT32);
     cp_array *a[6] = {0}, *from = ints(0, 2);
     bool all = g.length && g.target && g.ends && from && cp_connected_components(g.target, g.ends, false) &&
-               cp_connected_components(g.target, g.ends, true) &&
+               cp_connected_components(g.target, g.ends, true) && cp_negative_cycle(g.length, g.target, g.ends) &&
                cp_graph_order(g.target, g.ends, 0, false, &a[0], &a[1]) == CP_OK &&
                cp_graph_order(g.target, g.ends, 0, true, &a[2], &a[3]) == CP_OK &&
                cp_shortest_paths(g.length, g.target, g.ends, from, INFINITY, false, &a[4], &a[5]) == CP_OK;
@@ -183,6 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_components), cmocka_unit_test(test_rings),
                                        cmocka_unit_test(test_orders),     cmocka_unit_test(test_paths),
                                        cmocka_unit_test(test_grid),       cmocka_unit_test(test_wrong_arguments),
+                                       cmocka_unit_test(test_cycles),
                                        cmocka_unit_test(test_allocations)};
     return check_run(tests);
 }

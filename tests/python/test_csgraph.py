@@ -1,5 +1,6 @@
 """cuprite.scipy.sparse.csgraph, compared with SciPy's."""
 import pathlib
+import warnings
 
 import numpy as np
 import pytest
@@ -342,3 +343,48 @@ def test_the_laplacian_has_the_graphs_type(dtype, form, device):
     for options in ({}, {"normed": True}, {"symmetrized": True}, {"dtype": "f4"}, {"use_out_degree": True}):
         want, got = (f.laplacian(v, return_diag=True, **options) for f, v in ((theirs, x), (csgraph, y)))
         assert (got[0].dtype, got[1].dtype) == (want[0].dtype, want[1].dtype), options
+
+
+def has_negative_cycle(m):
+    try:
+        theirs.bellman_ford(m)
+    except theirs.NegativeCycleError:
+        return True
+    return False
+
+
+def test_cycles_of_negative_length(device):
+    """Drawn lengths, of which some make such a cycle: where there is none, dijkstra's answer is Bellman and Ford's."""
+    rng = np.random.default_rng(5)
+    found = 0
+    for _ in range(60):
+        n, k = int(rng.integers(1, 12)), int(rng.integers(1, 40))
+        m = scipy.sparse.csr_matrix((rng.integers(-2, 12, k).astype(float), (rng.integers(0, n, k), rng.integers(
+            0, n, k))), shape=(n, n))
+        m.sum_duplicates()
+        if has_negative_cycle(m):
+            found += 1
+            with pytest.raises(csgraph.NegativeCycleError, match="Negative cycle detected on node"):
+                csgraph.dijkstra(ours(m))
+        else:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")     # SciPy's, of lengths below 0
+                same(csgraph.dijkstra(ours(m)), theirs.bellman_ford(m))
+    assert 10 < found < 50
+
+
+def test_negative_lengths_of_a_large_graph(device):
+    """Bellman and Ford's passes for each node would take minutes."""
+    n = 100000
+    rng = np.random.default_rng(6)
+    start, end, length = rng.integers(0, n, 10 * n), rng.integers(0, n, 10 * n), rng.normal(size=10 * n)
+    graph = scipy.sparse.csr_matrix((length, (start, end)), shape=(n, n))
+    with pytest.raises(csgraph.NegativeCycleError):
+        csgraph.dijkstra(ours(graph), indices=0)
+    height = rng.normal(size=n)     # lengths between heights, and more: no cycle is below 0
+    start, end = np.divmod(np.unique(start * n + end), n)
+    graph = scipy.sparse.csr_matrix((rng.random(start.size) + .01 + height[end] - height[start], (start, end)),
+                                    shape=(n, n))
+    data, indices, indptr = (cp.asarray(x) for x in (graph.data, graph.indices, graph.indptr))
+    from cuprite import _graph
+    assert int(_graph.negative_cycle(data, indices, indptr)) == -1 and (graph.data < 0).any()

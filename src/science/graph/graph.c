@@ -49,6 +49,7 @@ static cp_code hold(const char *name, edges *e, cp_array *indices, cp_array *ind
 /* --- a graph on the host --- */
 
 typedef struct host_graph {
+    edges own; /* where the device's arrays are the host's; else */
     int64_t *ends;
     int32_t *target;
     cpi_graph graph;
@@ -56,6 +57,7 @@ typedef struct host_graph {
 
 static void drop_host(host_graph *h)
 {
+    drop(&h->own);
     cpi_free_host(h->ends);
     cpi_free_host(h->target);
     *h = (host_graph){0};
@@ -67,6 +69,10 @@ static cp_code to_host(const char *name, host_graph *h, cp_array *indices, cp_ar
     edges e;
     *h = (host_graph){0};
     if (hold(name, &e, indices, indptr, device) != CP_OK) return cp_error();
+    if (device->backend->at_once) {
+        *h = (host_graph){.own = e, .graph = e.graph};
+        return CP_OK;
+    }
     const size_t nends = (size_t)e.ends->size * sizeof *h->ends, ntarget = (size_t)e.target->size * sizeof *h->target;
     h->ends = cpi_malloc(nends);
     h->target = h->ends ? cpi_malloc(ntarget) : NULL;
@@ -88,6 +94,12 @@ static cp_array *array_of(const char *name, cpi_device *device, cp_type type, in
     if (device->backend->from_host(cpi_stream(device), a->data, values, bytes) == CP_OK) return a;
     cp_free(a);
     return NULL;
+}
+
+static cp_code check_lengths(const char *name, const cp_array *data, const cp_array *indices)
+{
+    if (data->ndim == 1 && data->size == indices->size) return CP_OK;
+    return cpi_fail(CP_ERROR_VALUE, "%s: indices and data must have the same length", name);
 }
 
 /* --- components --- */
@@ -313,6 +325,47 @@ static cp_code paths_on_host(const char *name, cpi_device *device, cp_array *ind
     return code;
 }
 
+/* --- cycles --- */
+
+typedef struct cycle {
+    const cpi_graph *g;
+    const double *length;
+    int64_t node;
+    cpi_ending ending;
+    cp_code code;
+} cycle;
+
+static void cycle_task(void *context, int64_t task, int worker)
+{
+    cycle *c = context;
+    cpi_lookout watch = {&c->ending, worker};
+    (void)task;
+    c->code = cpi_graph_cycle(c->g, c->length, &c->node, &watch);
+}
+
+cp_array *cp_negative_cycle(cp_array *data, cp_array *indices, cp_array *indptr)
+{
+    const char *name = "negative_cycle";
+    if (cpi_null(name, data) || cpi_null(name, indices) || cpi_null(name, indptr)) return NULL;
+    cpi_device *device = cpi_common_device(name, 3, (cp_array *const[]){data, indices, indptr});
+    if (!device || check_lengths(name, data, indices)) return NULL;
+    host_graph h;
+    if (to_host(name, &h, indices, indptr, device) != CP_OK) return NULL;
+    cp_array *wide = cpi_dense(name, data, CP_FLOAT64, device), *result = NULL;
+    double *length = wide ? cpi_malloc(sizeof *length * (size_t)(data->size + 1)) : NULL;
+    if (length && cp_to_host(wide, length, sizeof *length * (size_t)data->size) == CP_OK) {
+        cycle c = {.g = &h.graph, .length = length};
+        cpi_parallel(1, cycle_task, &c);
+        if (c.code == CP_OK) result = array_of(name, device, CP_INT64, 0, NULL, &c.node);
+        else if (cpi_ending_named(name, c.code) == CP_ERROR_MEMORY && !cp_error())
+            cpi_fail(c.code, "%s: no memory for %lld nodes", name, (long long)h.graph.n);
+    }
+    cpi_free_host(length);
+    cp_free(wide);
+    drop_host(&h);
+    return result;
+}
+
 cp_code cp_shortest_paths(cp_array *data, cp_array *indices, cp_array *indptr, cp_array *sources, double limit,
                           bool together, cp_array **distances, cp_array **predecessors)
 {
@@ -322,8 +375,7 @@ cp_code cp_shortest_paths(cp_array *data, cp_array *indices, cp_array *indptr, c
     cp_array *const all[] = {data, indices, indptr, sources};
     cpi_device *device = cpi_common_device(name, 4, all);
     if (!device) return cp_error();
-    if (data->ndim != 1 || data->size != indices->size)
-        return cpi_fail(CP_ERROR_VALUE, "%s: indices and data must have the same length", name);
+    if (check_lengths(name, data, indices)) return cp_error();
     if (sources->ndim != 1) return cpi_fail(CP_ERROR_VALUE, "%s: sources must be a 1-D array", name);
     edges e;
     if (hold(name, &e, indices, indptr, device) != CP_OK) return cp_error();

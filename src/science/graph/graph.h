@@ -51,6 +51,8 @@ int64_t cpi_graph_depth(const cpi_graph *g, int32_t start, int32_t *order, int32
 /* From count sources at once. CP_ERROR_MEMORY and CP_ERROR_INTERRUPTED are without words. */
 cp_code cpi_graph_paths(const cpi_graph *g, const double *length, int64_t count, const int64_t *source, double limit,
                         double *distance, int32_t *before, cpi_lookout *watch);
+/* A node of a cycle whose lengths add up to less than 0, -1 where there is none (cycle.c); the same codes. */
+cp_code cpi_graph_cycle(const cpi_graph *g, const double *length, int64_t *node, cpi_lookout *watch);
 
 enum { CPI_GRAPH_NONE = -9999 }; /* a predecessor that is not there */
 

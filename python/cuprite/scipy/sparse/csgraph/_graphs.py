@@ -260,15 +260,11 @@ def dijkstra(csgraph, directed=True, indices=None, return_predecessors=False, un
 
 
 def _no_cycle_below_zero(data, edges, indptr):
-    """NegativeCycleError where a cycle has a negative length: by Bellman and Ford's, from a node with edges to all."""
-    import numpy
-    import scipy.sparse
-    from cuprite.scipy.sparse.csgraph._by_scipy import module
-    data, edges, indptr = (x.get() for x in (data, edges, indptr))
-    n = indptr.size - 1
-    arrays = (numpy.append(data, numpy.ones(n)), numpy.append(edges, numpy.arange(n)),
-              numpy.append(indptr, data.size + n))
-    module().bellman_ford(scipy.sparse.csr_array(arrays, shape=(n + 1, n + 1)), indices=n)
+    """NegativeCycleError where a cycle has a negative length."""
+    node = int(G.negative_cycle(data, edges, indptr))
+    if node >= 0:
+        from cuprite.scipy.sparse.csgraph._by_scipy import module
+        raise module().NegativeCycleError(f"Negative cycle detected on node {node}")
 
 
 def _sources(before, start):

@@ -8,7 +8,6 @@
 /* A function and its derivative. */
 typedef struct cps_slopes { cp_complex128 y, slope; } cps_slopes;
 typedef struct cps_slopes_narrow { cp_complex64 y, slope; } cps_slopes_narrow;
-typedef struct cps_slopes_real { double y, slope; } cps_slopes_real;
 
 /* Two neighbours of a recurrence times 2^e. */
 typedef struct cps_neighbours { cp_complex128 now, next; double e; } cps_neighbours;
@@ -23,6 +22,7 @@ CPS_MATH cps_neighbours cps_neighbours_fit(cps_neighbours a)
 }
 CPS_MATH cp_complex128 cps_of_exponent(cp_complex128 v, double e)
 {
+    if (e == 0) return v;
     const int k = e > 4000 ? 4000 : e < -4000 ? -4000 : (int)e;
     return CPS_C(ldexp(v.re, k), ldexp(v.im, k));
 }

@@ -59,7 +59,12 @@ def ellip_harm(h2, k2, n, p, s, signm=1, signn=1) -> ndarray:
         degree, an array of whole numbers, or one; p: which of 1 to 2 n + 1, an array of whole numbers, or one; s: the
         place, an array or a number; signm: the sign of the root of s*s - h2, an array or a number, 1 or -1; signn: that
         of s*s - k2, an array or a number.
-    Errors: TypeError for complex numbers and texts."""
+    Errors: TypeError for complex numbers and texts.
+
+    Example:
+        >>> cp.scipy.special.ellip_harm(5, 8, 2, 3, cp.asarray([1.0, 2.5])).round(6)
+        array([2.      , 2.795085])
+    """
     if any(isinstance(v, (str, bytes)) for v in (h2, k2, n, p, s, signm, signn)):
         raise TypeError("ellip_harm: numbers, not texts")
     signm, signn = (None if type(v) is int and v == 1 else v for v in (signm, signn))
@@ -124,7 +129,13 @@ def lqmn(m, n, z) -> tuple[ndarray, ...]:
     that decay.
 
     Parameters: m: a number, 0 or more; n: a number, 0 or more; z: an array or a number.
-    Errors: ValueError for a negative m or n, one above 100000, and an array."""
+    Errors: ValueError for a negative m or n, one above 100000, and an array.
+
+    Example:
+        >>> cp.scipy.special.lqmn(1, 2, 0.5)[0].round(6)
+        array([[ 0.549306, -0.725347, -0.818663],
+               [-1.154701, -1.053063,  0.729806]])
+    """
     m, n = _degree(m, "m"), _degree(n, "n")
     return tuple(_special.lqmn(m, n, _place(z)))
 
@@ -134,7 +145,12 @@ def lqn(n, z) -> tuple[ndarray, ...]:
     complex numbers they are those of the cut from -1 to 1 where |z| <= 1, else those that decay.
 
     Parameters: n: a whole number, 0 or more; z: an array or a number.
-    Errors: ValueError for an n below 0, above 100000, or with a fraction, TypeError for what is no number."""
+    Errors: ValueError for an n below 0, above 100000, or with a fraction, TypeError for what is no number.
+
+    Example:
+        >>> cp.scipy.special.lqn(2, 3.0)[0].round(6)
+        array([0.346574, 0.039721, 0.005457])
+    """
     try:
         if math.floor(n) != n or n < 0:
             raise ValueError

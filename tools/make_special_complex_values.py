@@ -154,7 +154,9 @@ VALUES["riemann_zeta"] = (mp.zeta, STRIP + [1 + z for z in drawn(10, 1, 1e-12)] 
                           [complex(-2 * k, s) for k in (1, 5, 40) for s in (1e-9, 0.25, -7.999, 8.001)] +
                           [complex(draw.uniform(-250, -20), draw.uniform(-60, 60)) for _ in range(15)] +
                           [complex(draw.uniform(5, 80), draw.uniform(-3e4, 3e4)) for _ in range(10)] +
-                          [complex(1, 1e-300), complex(1e-300, 1e-5), complex(-1e-20, 3.0)])
+                          [complex(1, 1e-300), complex(1e-300, 1e-5), complex(-1e-20, 3.0)] +
+                          [cmath.rect(10.0**e, a) for e in (-30, -18, -10, -6, -3, -1) for a in (1.7, 2.5, -3.1)] +
+                          [complex(-0.5 - d, t) for d in (0, 1e-15) for t in (1e-3, 3.0, -40.0, 1e4)])
 
 
 def line(name, f, x):

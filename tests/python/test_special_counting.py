@@ -110,7 +110,12 @@ def test_stirling_numbers(device):
     assert float(ours.stirling2(200, 3)) == float(scipy.special.stirling2(200, 3, exact=True))
     assert float(ours.stirling2(1000, 100)) == math.inf and ours.stirling2(2000, 1999) == 1999000
     assert outcome(ours.stirling2, cp.asarray([40]), cp.asarray([20]), exact=True) is OverflowError
+    fits = ours.stirling2(cp.asarray([30, 30, 100, 26, 2000]), cp.asarray([1, 30, 1, 8, 1]), exact=True)
+    assert fits.get().tolist() == [1, 1, 1, scipy.special.stirling2(26, 8, exact=True), 1]  # others of the table do not
+    assert outcome(ours.stirling2, cp.asarray([30, 30]), cp.asarray([1, 12]), exact=True) is OverflowError
     assert outcome(ours.stirling2, 2001, 3) is ValueError
+    assert outcome(ours.stirling2, cp.asarray([2**64 - 1], dtype="Q"), 3) is ValueError
+    assert ours.stirling2(cp.asarray([4, 5]), cp.asarray([2**64 - 1], dtype="Q")).get().tolist() == [0, 0]
     assert outcome(ours.stirling2, cp.ones(2), 3) is TypeError
     assert ours.stirling2(cp.zeros(0, "i"), 3).shape == (0,)
 

@@ -1,6 +1,7 @@
 /* Riemann's zeta function of real and of complex numbers.
  *
- * Right of 0 it is a sum of powers, whose rest is given by the Euler-Maclaurin formula; left of 0 the reflection.
+ * Complex numbers: from -1/2 on it is a sum of powers, whose rest is given by the Euler-Maclaurin formula; left of that
+ * the reflection, which near 0 would lose s in 1 - s.
  * Angles t log(n) are made of logarithms in pairs of doubles, so a large imaginary part t costs time alone: |t| / 3
  * terms, fewer far from the critical strip. It is NaN beyond 10^9 of t in the strip, and beyond 10^15. */
 #ifndef CPS_ZETA_H
@@ -114,7 +115,7 @@ CPS_HEAVY cp_complex128 cps_zeta_rest(cp_complex128 s, double a, cp_complex128 b
     }
     return sum;
 }
-/* Of s.re >= 0. */
+/* Of s.re >= -1/2. */
 CPS_HEAVY cp_complex128 cps_zeta_right(cp_complex128 s)
 {
     const double most = ceil(0.32 * (s.re + fabs(s.im))) + 18;
@@ -136,7 +137,7 @@ CPS_HEAVY cp_complex128 cps_zeta_right(cp_complex128 s)
         else l = n < 32 ? cps_two_log(next) : cps_two_log_next(l, n);
     }
 }
-/* Of s.re < 0 by that of w = 1 - s: 2 (2 pi)^-w cos(pi w / 2) gamma(w) zeta(w). Far from the real axis gamma is
+/* Of s.re < -1/2 by that of w = 1 - s: 2 (2 pi)^-w cos(pi w / 2) gamma(w) zeta(w). Far from the real axis gamma is
  * Stirling's series, in which exp(-+ i pi w / 2) of the cosine cancels, so that nothing overflows. */
 CPS_HEAVY cp_complex128 cps_zeta_reflected(cp_complex128 s)
 {
@@ -169,7 +170,7 @@ CPS_HEAVY cp_complex128 cps_riemann_zeta_c128(cp_complex128 s)
     if (s.re != s.re || s.re == -CPS_INF || !(t < CPS_INF)) return CPS_C(CPS_NAN, CPS_NAN);
     if (s.re > 60 && (t > 1e9 || s.re == CPS_INF)) return CPS_C(1, 0);
     if (t > 1e15 || (t > 1e9 && from_half < 2.6)) return CPS_C(CPS_NAN, CPS_NAN);
-    return s.re >= 0 ? cps_zeta_right(s) : cps_zeta_reflected(s);
+    return s.re >= -0.5 ? cps_zeta_right(s) : cps_zeta_reflected(s);
 }
 CPS_MATH cp_complex64 cps_riemann_zeta_c64(cp_complex64 s) { return cps_narrow(cps_riemann_zeta_c128(cps_widen(s))); }
 

@@ -9,44 +9,47 @@ static cp_array *row(const double *values, int64_t n) { return cp_from_host(valu
 
 enum { MOST_THINGS = 2000 };
 
-/* S(n, k) for n to `things` and k to `sets`, a row behind another, and a zero: `rounded` from long double, or `exact`
- * where it is given. False where these overflow. */
-static bool stirling_table(int64_t things, int64_t sets, int64_t *exact, double *rounded, long double *now)
+/* k x + y; -1 where that does not fit int64, as what is made of -1 does not. */
+static int64_t exact_next(int64_t k, int64_t x, int64_t y)
+{
+    int64_t r;
+    if ((k && x < 0) || y < 0 || __builtin_mul_overflow(k, x, &r) || __builtin_add_overflow(r, y, &r)) return -1;
+    return r;
+}
+/* S(n, k) for n to `things` and k to `sets`, a row behind another, and a zero. */
+static void exact_table(int64_t things, int64_t sets, int64_t *table)
+{
+    const int64_t width = sets + 1;
+    for (int64_t k = 0; k <= sets; k++) table[k] = k == 0;
+    for (int64_t n = 1; n <= things; n++) {
+        int64_t *row = table + n * width;
+        for (int64_t k = 0; k <= sets; k++) row[k] = exact_next(k, row[k - width], k ? row[k - 1 - width] : 0);
+    }
+    table[(things + 1) * width] = 0;
+}
+/* The same rounded from long double, in which `now` has a row. */
+static void rounded_table(int64_t things, int64_t sets, double *table, long double *now)
 {
     const int64_t width = sets + 1;
     for (int64_t k = 0; k <= sets; k++) now[k] = k == 0;
     for (int64_t n = 0; n <= things; n++) {
-        int64_t *whole = exact + n * width;
-        for (int64_t k = sets; k >= 0 && n; k--) { /* of the row before, from behind */
-            if (!exact) {
-                now[k] = (long double)k * now[k] + (k ? now[k - 1] : 0);
-                continue;
-            }
-            int64_t more;
-            if (__builtin_mul_overflow(whole[k - width], k, &more)) return false;
-            if (__builtin_add_overflow(more, k ? whole[k - width - 1] : 0, &whole[k])) return false;
-        }
-        for (int64_t k = 0; k <= sets; k++) {
-            if (!exact) rounded[n * width + k] = (double)now[k];
-            else if (n == 0) whole[k] = k == 0;
-        }
+        for (int64_t k = sets; k >= 0 && n; k--) /* from behind: what is to the left is of the row before */
+            now[k] = (long double)k * now[k] + (k ? now[k - 1] : 0);
+        for (int64_t k = 0; k <= sets; k++) table[n * width + k] = (double)now[k];
     }
-    if (exact) exact[(things + 1) * width] = 0;
-    else rounded[(things + 1) * width] = 0;
-    return true;
+    table[(things + 1) * width] = 0;
 }
 
-static cp_array *stirling_values(int64_t things, int64_t sets, bool exact)
+static cp_array *stirling_table(int64_t things, int64_t sets, bool exact)
 {
     const int64_t n = (things + 1) * (sets + 1) + 1;
     void *table = cpi_malloc((size_t)n * sizeof(double));
     long double *now = cpi_malloc((size_t)(sets + 1) * sizeof *now);
     cp_array *r = NULL;
     if (table && now) {
-        if (stirling_table(things, sets, exact ? table : NULL, table, now))
-            r = cp_from_host(table, exact ? CP_INT64 : CP_FLOAT64, CP_SHAPE(n), NULL);
-        else
-            cpi_fail(CP_ERROR_OVERFLOW, "stirling2: numbers of %lld things do not fit int64", (long long)things);
+        if (exact) exact_table(things, sets, table);
+        else rounded_table(things, sets, table, now);
+        r = cp_from_host(table, exact ? CP_INT64 : CP_FLOAT64, CP_SHAPE(n), NULL);
     }
     cpi_free_host(now), cpi_free_host(table);
     return r;
@@ -56,8 +59,15 @@ static cp_array *stirling_values(int64_t things, int64_t sets, bool exact)
 static int64_t largest(cp_array *x)
 {
     cp_array *most = x ? cp_max(x) : NULL;
-    const int64_t v = most ? cp_item_int(most) : -1;
-    return !most || cp_error() ? -1 : v < 0 ? 0 : v;
+    const double v = most ? cp_item_float(most) : -1;
+    return !most || cp_error() ? -1 : v < 0 ? 0 : v < 0x1p62 ? (int64_t)v : INT64_MAX;
+}
+/* r, or NULL with an error where one of its numbers did not fit. */
+static cp_array *all_fit(cp_array *r)
+{
+    cp_array *least = r ? cp_min(r) : NULL;
+    if (!least || cp_item_int(least) >= 0) return least ? r : NULL;
+    return cpi_fail(CP_ERROR_OVERFLOW, "stirling2: numbers do not fit int64"), NULL;
 }
 
 /*: function("stirling2", "N: array_like, K: array_like, exact: bool = False", module="_special", unlock="always",
@@ -75,25 +85,26 @@ cp_array *(cp_stirling2)(cp_array *N, cp_array *K, const cp_stirling2_options *o
     if (!cpi_begin(&f, "stirling2", N->flags & CPI_HOST_SCALAR ? K : N)) return NULL;
     cp_array *n = cp_astype(N, CP_INT64), *k = cp_astype(K, CP_INT64), *both = n && k ? cp_add(n, k) : NULL;
     if (!both || !both->size) return cpi_end(&f, both ? cp_astype(both, exact ? CP_INT64 : CP_FLOAT64) : NULL);
-    const int64_t things = largest(n), sets = things < 0 ? -1 : largest(cp_minimum(k, cp_int(things)));
-    if (sets < 0) return cpi_end(&f, NULL);
+    const int64_t things = largest(N);
     if (things > MOST_THINGS)
         return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "stirling2: N of at most %d, not %lld", MOST_THINGS,
                                      (long long)things), NULL));
-    cp_array *table = stirling_values(things, sets, exact);
+    const int64_t sets = things < 0 ? -1 : largest(cp_minimum(k, cp_int(things)));
+    cp_array *table = sets < 0 ? NULL : stirling_table(things, sets, exact);
     cp_array *inside = cp_logical_and(cp_greater_equal(k, cp_int(0)), cp_less_equal(k, n)); /* so is n from 0 on */
     cp_array *at = cp_add(cp_multiply(n, cp_int(sets + 1)), k);
     at = table ? cp_where(inside, at, cp_int((things + 1) * (sets + 1))) : NULL;
-    return cpi_end(&f, at ? cp_take(table, at, 0) : NULL);
+    cp_array *r = at ? cp_take(table, at, 0) : NULL;
+    return cpi_end(&f, exact ? all_fit(r) : r);
 }
 
 /* --- numbers of Bernoulli and Euler --- */
 
-/* The sum of sign^i (2 i + first)^-s or of (i + 1)^-s: of s from 20 on. */
-static long double powers(int s, int by, int sign)
+/* 1 + sign (1 + by)^-s + (1 + 2 by)^-s + sign (1 + 3 by)^-s + ..., of s from 20 on. */
+static long double powers(int64_t s, int by, int sign)
 {
     long double sum = 1;
-    for (int i = 1 + by, turn = sign; i < 12; i += by, turn *= sign) sum += turn * powl(i, -s);
+    for (int i = 1 + by, turn = sign; i < 12; i += by, turn *= sign) sum += turn * powl(i, (long double)-s);
     return sum;
 }
 
@@ -107,9 +118,9 @@ static cp_array *of_places(const char *name, int n, const double *first, bool eu
     double *v = cpi_malloc(((size_t)n + 1) * sizeof *v);
     long double size = euler ? 4 / 3.141592653589793238462643383279502884L : 2, half = euler ? 0.5L : 2;
     const long double over = 1 / (half * 3.141592653589793238462643383279502884L);
-    for (int i = 0; i <= n && v; i++) {
-        if (i) size *= i * over;
-        const int j = i / 2;
+    for (int64_t i = 0; i <= n && v; i++) {
+        if (i) size *= (long double)i * over;
+        const int64_t j = i / 2;
         const double sign = euler == (j % 2 != 0) ? -1 : 1;
         v[i] = i % 2 ? 0 : j < 11 ? first[j] :
                sign * (double)(size * (euler ? powers(i + 1, 2, -1) : powers(i, 1, 1)));

@@ -132,9 +132,30 @@ static void results_are_the_scopes(void **state)
         for (int i = 0; i < 4; i++) cp_free(made[i]);
     }
 }
+/* Beside an error that was not cleared a call may fail, or give all of its results; the first error stays. */
+static void none_is_missing_beside_an_error(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (CP_SCOPE) {
+            given g = {doubles(3, 1, 4, 1, 5, 9, 2, 6), doubles(1, 2, 4), ints(3, 1, 3, 2), cp_eye(3, 3, 0, CP_FLOAT64)};
+            g.matrix = cp_sparse_from_dense(g.square, CP_SPARSE_CSR);
+            ok(g.matrix);
+            for (size_t i = 0; i < sizeof CALLS / sizeof *CALLS; i++) {
+                cp_array *to[MOST] = {NULL};
+                assert_null(cp_zeros(CP_SHAPE(-1), CP_FLOAT64));
+                if (CALLS[i].hand(&g, to))
+                    for (int k = 0; k < CALLS[i].n; k++)
+                        if (!to[k]) fail_msg("%s: no error, and no result %d", CALLS[i].name, k);
+                failed(CP_ERROR_VALUE);
+            }
+            cp_sparse_free(g.matrix);
+        }
+}
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(results_are_the_scopes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(results_are_the_scopes),
+                                       cmocka_unit_test(none_is_missing_beside_an_error)};
     return check_run(tests);
 }

@@ -280,6 +280,27 @@ static void test_incomplete(void **state)
             cp_sparse_free(m);
         }
 }
+/* Of a column's elements the greatest are kept, wherever they stand; NaN is the greatest. */
+static void test_what_is_kept(void **state)
+{
+    (void)state;
+    enum { M = 5 };
+    number a[M * M] = {0};
+    for (int k = 0; k < M; k++) a[k * M] = a[k * M + M - 1] = 1;
+    for (int k = 0; k < M; k++) a[k * M + k] = 10;
+    a[(M - 1) * M] = 5, a[M - 1] = 2, a[2 * M + M - 1] = NAN;
+    for (FOR_DEVICES(d))
+        for (CP_SCOPE) {
+            cp_sparse *m = matrix_of(a, M, CP_FLOAT64, CP_SPARSE_CSC), *l, *u;
+            cp_array *rows, *columns;
+            cp_sparse_factors *f = cp_sparse_lu(m, .fill = 0.4, .order = CP_SPARSE_ORDER_NATURAL, .threshold = -1);
+            ok(cp_sparse_lu_parts(f, &l, &u, &rows, &columns) == CP_OK);
+            values(cp_slice(cp_sparse_dense(l), CP_ITEMS(CP_FULL, CP_AT(0))), 1, 0.1, 0, 0, 0.5);
+            values(cp_slice(cp_sparse_dense(u), CP_ITEMS(CP_RANGE(0, M - 1), CP_AT(M - 1))), 2, 0, NAN, 0);
+            cp_sparse_free(l), cp_sparse_free(u), cp_free(rows), cp_free(columns), cp_sparse_lu_free(f);
+            cp_sparse_free(m);
+        }
+}
 static void test_pivots(void **state)
 {
     (void)state;
@@ -524,7 +545,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_factors), cmocka_unit_test(test_supernodes), cmocka_unit_test(test_grid),
         cmocka_unit_test(test_dense_lines),
-        cmocka_unit_test(test_incomplete), cmocka_unit_test(test_pivots), cmocka_unit_test(test_singular),
+        cmocka_unit_test(test_incomplete), cmocka_unit_test(test_what_is_kept), cmocka_unit_test(test_pivots), cmocka_unit_test(test_singular),
         cmocka_unit_test(test_systems), cmocka_unit_test(test_sides_of_matrices), cmocka_unit_test(test_triangles),
         cmocka_unit_test(test_allocations)};
     return check_run(tests);

@@ -200,6 +200,26 @@ static void test_few_vectors(void **state)
                     }
             }
 }
+/* First vectors whose elements have no squares in their type. */
+static void test_starts(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (FOR_TYPES(t))
+            for (int large = 0; large < 2; large++)
+                for (CP_SCOPE) {
+                    cp_array *i = cp_arange(1, 31, 1, TYPES[t]), *w, *line[1] = {i};
+                    cp_array *diagonal = cp_stack(1, line, 0);
+                    cp_sparse *s = cp_sparse_from_diagonals(30, 30, diagonal, 1, (int64_t[]){0}, CP_SPARSE_CSR);
+                    const double scale = is_single(TYPES[t]) ? (large ? 1e36 : 1e-36) : large ? 1e300 : 1e-300;
+                    cp_array *v0 = cp_multiply(i, cp_float(scale));
+                    ok(cp_sparse_eigs(s, &w, NULL, .k = 2, .v0 = v0) == CP_OK);
+                    near_values(cp_astype(cp_real_part(w), CP_FLOAT64), 30 * bound_of(TYPES[t]), 30, 29);
+                    ok(cp_sparse_eigsh(s, &w, NULL, .k = 2, .v0 = v0) == CP_OK);
+                    near_values(cp_astype(w, CP_FLOAT64), 30 * bound_of(TYPES[t]), 29, 30);
+                    cp_sparse_free(s);
+                }
+}
 /* What has not converged is not returned; a long matrix, of which a restart replaces several blocks of columns. */
 static void test_restarts(void **state)
 {
@@ -305,7 +325,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wanted), cmocka_unit_test(test_pairs), cmocka_unit_test(test_near_a_number),
-        cmocka_unit_test(test_few_vectors), cmocka_unit_test(test_restarts), cmocka_unit_test(test_wrong_arguments),
-        cmocka_unit_test(test_allocations)};
+        cmocka_unit_test(test_few_vectors), cmocka_unit_test(test_starts), cmocka_unit_test(test_restarts),
+        cmocka_unit_test(test_wrong_arguments), cmocka_unit_test(test_allocations)};
     return check_run(tests);
 }

@@ -176,11 +176,8 @@ static bool begin(cpi_arnoldi *a, cp_array *v0)
 {
     const size_t m = (size_t)a->m, all = 3 * m * m + 2 * m + m * (m + 1);
     a->memory = cpi_malloc(all * sizeof(double complex) + m * (sizeof(double) + 3 * sizeof(int64_t)));
-    cp_array *size = a->memory ? cp_sqrt(cp_real_part(cp_vdot(v0, v0))) : NULL;
-    const double length = size ? cp_item_float(size) : 0;
-    if (!size || cp_error() != CP_OK) return false;
-    if (!(length > 0) || !isfinite(length))
-        return cpi_fail(CP_ERROR_VALUE, "%s: v0 must be finite and not 0", a->name) == CP_OK;
+    cp_array *unit = a->memory ? cpi_sparse_unit(a->name, v0) : NULL;
+    if (!unit) return false;
     double complex *t = a->memory;
     a->r = (cpi_ritz){.m = a->m, .real = !cpi_is_complex(a->type), .t = t, .schur = t + m * m, .turn = t + 2 * m * m,
                       .theta = t + 3 * m * m, .spare = t + 3 * m * m + m};
@@ -191,7 +188,7 @@ static bool begin(cpi_arnoldi *a, cp_array *v0)
     for (size_t i = 0; i < m * m; i++) t[i] = 0;
     a->rows = cp_zeros(CP_SHAPE(a->m + 1, a->n), a->type);
     a->h = cp_zeros(CP_SHAPE(a->m, a->m + 1), cpi_sparse_number(a->type));
-    return a->rows && a->h && cp_assign(row(a, 0), cp_divide(v0, cp_float(length))) == CP_OK;
+    return a->rows && a->h && cp_assign(row(a, 0), unit) == CP_OK;
 }
 /* Restarts unless all converged or there are no more restarts: then those that did come to the front. */
 static bool decide(cpi_arnoldi *a, bool *ends)

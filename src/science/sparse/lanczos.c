@@ -26,6 +26,26 @@ cp_array *cpi_sparse_noise(int64_t n, uint64_t seed, cp_type type)
     cpi_free_host(x);
     return made ? cp_astype(made, type) : NULL;
 }
+static double norm(cp_array *x)
+{
+    cp_array *size = cp_sqrt(cp_real_part(cp_vdot(x, x)));
+    return size ? cp_item_float(size) : 0;
+}
+cp_array *cpi_sparse_unit(const char *name, cp_array *v0)
+{
+    double length = norm(v0);
+    if (cp_error() != CP_OK) return NULL;
+    if (!(length > (cpi_sparse_single(v0->type) ? 0x1p-40 : 0x1p-450)) || !isfinite(length)) { /* squares are none */
+        cp_array *largest = cp_max(cp_absolute(v0));
+        const double most = largest ? cp_item_float(largest) : 0;
+        if (cp_error() != CP_OK) return NULL;
+        if (!(most > 0) || !isfinite(most))
+            return cpi_fail(CP_ERROR_VALUE, "%s: v0 must be finite and not 0", name), NULL;
+        v0 = cp_divide(v0, cp_float(most));
+        length = norm(v0);
+    }
+    return cp_divide(v0, cp_float(length));
+}
 
 /* --- the basis --- */
 
@@ -208,17 +228,14 @@ static bool begin(cpi_lanczos *l, cp_array *v0)
 {
     const size_t m = (size_t)l->m, numbers = 2 * m * m + m + m * (m + 1);
     l->memory = cpi_malloc(numbers * sizeof(double) + m * sizeof(int64_t));
-    cp_array *size = l->memory ? cp_sqrt(cp_real_part(cp_vdot(v0, v0))) : NULL;
-    const double length = size ? cp_item_float(size) : 0;
-    if (!size || cp_error() != CP_OK) return false;
-    if (!(length > 0) || !isfinite(length))
-        return cpi_fail(CP_ERROR_VALUE, "%s: v0 must be finite and not 0", l->name) == CP_OK;
+    cp_array *unit = l->memory ? cpi_sparse_unit(l->name, v0) : NULL;
+    if (!unit) return false;
     l->t = l->memory, l->s = l->t + m * m, l->theta = l->s + m * m, l->read = l->theta + m;
     l->order = (int64_t *)(l->read + m * (m + 1));
     for (size_t i = 0; i < m * m; i++) l->t[i] = 0;
     l->rows = cp_zeros(CP_SHAPE(l->m + 1, l->n), l->type);
     l->h = cp_zeros(CP_SHAPE(l->m, l->m + 1), cpi_sparse_number(l->type));
-    return l->rows && l->h && cp_assign(row(l, 0), cp_divide(v0, cp_float(length))) == CP_OK;
+    return l->rows && l->h && cp_assign(row(l, 0), unit) == CP_OK;
 }
 /* Restarts unless all converged or there are no more restarts: then those that did come to the front. */
 static bool decide(cpi_lanczos *l, bool *ends)

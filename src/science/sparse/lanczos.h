@@ -30,5 +30,7 @@ void cpi_lanczos_free(cpi_lanczos *l);
 cp_array *cpi_lanczos_vectors(const cpi_lanczos *l, int64_t count, const int64_t *which);
 /* n numbers in -1..1 that follow from a seed, in a floating type. */
 cp_array *cpi_sparse_noise(int64_t n, uint64_t seed, cp_type type);
+/* v0, of a floating type, with length 1. NULL with an error where it is 0 or not finite. Waits. */
+cp_array *cpi_sparse_unit(const char *name, cp_array *v0);
 
 #endif

@@ -80,7 +80,8 @@ cp_code cpi_sparse_give(const cpi_composite *f, int n, cp_array **const *to, cp_
 {
     for (int i = 0; i < n; i++)
         if (made[i]) cp_keep(made[i]);
-    const bool bad = f->fine && cp_error() != CP_OK;
+    bool bad = f->fine && cp_error() != CP_OK;
+    for (int i = 0; i < n; i++) bad |= to[i] && !made[i]; /* beside an earlier error too */
     cpi_end(f, NULL);
     for (int i = 0; i < n; i++)
         if (bad || !to[i]) cp_free(made[i]);

@@ -34,7 +34,7 @@ cp_type cpi_sparse_solution_type(cp_type a, cp_type b);
 /* Gives the caller a result that was taken out of the call's scope, as one of his own scope; nothing where `to` or x is
  * NULL. */
 void cpi_sparse_given(cp_array **to, cp_array *x);
-/* Ends the call and hands n results out where `to` says; frees them on failure. */
+/* Ends the call and hands n results out where `to` says; on failure, or where one of these is missing, frees them. */
 cp_code cpi_sparse_give(const cpi_composite *f, int n, cp_array **const *to, cp_array **made);
 
 static inline bool cpi_sparse_single(cp_type type) { return type == CP_FLOAT32 || type == CP_COMPLEX64; }

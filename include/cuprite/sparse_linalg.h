@@ -105,10 +105,11 @@ CP_API cp_code cp_sparse_eigsh(cp_sparse *a, cp_array **values, cp_array **vecto
 #define cp_sparse_eigsh(...) CP_CALL3(cp_sparse_eigsh, cp_sparse_eigen_options, __VA_ARGS__, ._ = 0)
 /* k eigenvalues of any square a, complex, the most wanted first, and their vectors (rows, k), complex columns of length
  * 1, where `vectors` is not NULL. `which` is LM, SM, LR, SR, LI or SI. By Krylov and Schur's method (Stewart, 2001),
- * which ends by ARPACK's criterion. Complex values of a real a come in conjugate pairs, the upper one first, which
- * converge together; of a pair that k divides the upper one is returned. Only those that converged within maxiter are
- * returned: fewer than k, see the report. k is at most `rows` - 2, ncv above k + 1. The device is waited for once a
- * restart. CP_ERROR_VALUE too for products that are not finite. On failure nothing is set. */
+ * which ends by ARPACK's criterion. Complex values of a real a come in conjugate pairs, the upper one first (with
+ * `inverse` the lower one, as 1 / (value - sigma) is the upper one), which converge together; of a pair that k divides
+ * the first one is returned. Only those that converged within maxiter are returned: fewer than k, see the report. k is
+ * at most `rows` - 2, ncv above k + 1. The device is waited for once a restart. CP_ERROR_VALUE too for products that
+ * are not finite. On failure nothing is set. */
 CP_API cp_code cp_sparse_eigs(cp_sparse *a, cp_array **values, cp_array **vectors,
                               const cp_sparse_eigen_options *options);
 #define cp_sparse_eigs(...) CP_CALL3(cp_sparse_eigs, cp_sparse_eigen_options, __VA_ARGS__, ._ = 0)

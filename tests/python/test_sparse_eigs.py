@@ -154,6 +154,18 @@ def test_spaces_that_are_kept(dtype):
     assert np.linalg.matrix_rank(v.get(), tol=1e-3) == 4
 
 
+@pytest.mark.parametrize("dtype", TYPES)
+def test_equal_values(dtype):
+    """Vectors of equal values of a projection are no multiples of each other."""
+    r = np.random.default_rng(12)
+    for n, k, which in ((80, 20, "LM"), (30, 28, "LM"), (60, 30, "SM")):
+        q = np.linalg.qr(r.normal(size=(n, n)) + (1j * r.normal(size=(n, n)) if dtype[0] == "c" else 0))[0][:, :n // 3]
+        d = (q @ q.conj().T).astype(dtype)
+        w, v = cl.eigs(cs.csr_array(d), k, which=which, ncv=n, v0=cp.asarray(r.normal(size=n)))
+        np.testing.assert_allclose(d @ v.get(), v.get() * w.get(), atol=1e-5 if single(dtype) else 1e-13)
+        assert np.linalg.svd(v.get(), compute_uv=False)[-1] > 1e-2
+
+
 def test_forms():
     """Operators, dense arrays, integers; numbers that are no Python numbers."""
     d = drawn(np.random.default_rng(5), 40, "f8")

@@ -168,7 +168,7 @@ static bool restart(cpi_arnoldi *a, int64_t all, int64_t found)
     for (int which = 1; which >= 0; which--)
         for (int64_t i = 0; i < keep; i++)
             if (converged(a, a->order[i]) == which) a->list[at++] = a->order[i];
-    cpi_ritz_choose(&a->r, a->list, keep, a->eps);
+    cpi_ritz_choose(&a->r, a->list, keep);
     a->kept = keep;
     return replace(a, keep);
 }
@@ -179,8 +179,8 @@ static bool begin(cpi_arnoldi *a, cp_array *v0)
     cp_array *unit = a->memory ? cpi_sparse_unit(a->name, v0) : NULL;
     if (!unit) return false;
     double complex *t = a->memory;
-    a->r = (cpi_ritz){.m = a->m, .real = !cpi_is_complex(a->type), .t = t, .schur = t + m * m, .turn = t + 2 * m * m,
-                      .theta = t + 3 * m * m, .spare = t + 3 * m * m + m};
+    a->r = (cpi_ritz){.m = a->m, .real = !cpi_is_complex(a->type), .eps = a->eps, .t = t, .schur = t + m * m,
+                      .turn = t + 2 * m * m, .theta = t + 3 * m * m, .spare = t + 3 * m * m + m};
     a->read = a->r.spare + m;
     a->r.bound = (double *)(a->read + m * (m + 1));
     a->order = (int64_t *)(a->r.bound + m);

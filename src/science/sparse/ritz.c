@@ -44,12 +44,13 @@ static void split_pair(cpi_ritz *r, int64_t i)
     const double middle = (creal(t[i * m + i]) + creal(t[(i + 1) * m + i + 1])) / 2;
     t[i * m + i] = CMPLX(middle, part), t[(i + 1) * m + i + 1] = CMPLX(middle, -part), t[(i + 1) * m + i] = 0;
 }
-/* An eigenvector of the triangle, x[0] to x[i], of length 1. Equal eigenvalues count as apart by rounding, as in
- * LAPACK; what grows is scaled. */
+/* An eigenvector of the triangle, x[0] to x[i], of length 1. Equal eigenvalues count as apart by rounding in the basis'
+ * type, which is what their couplings are: by less, those of a normal matrix would have nearly the same vector. What
+ * grows is scaled. */
 static void substitute(const cpi_ritz *r, int64_t i, double complex *x)
 {
     const int64_t m = r->m;
-    const double least = fmax(0x1p-52 * r->size, DBL_MIN);
+    const double least = fmax(r->eps * r->size, DBL_MIN);
     double total = 0;
     x[i] = 1;
     for (int64_t j = i; j-- > 0;) {
@@ -183,7 +184,7 @@ static void restrict_real(cpi_ritz *r, const int64_t *list, int64_t keep)
             }
     }
 }
-void cpi_ritz_choose(cpi_ritz *r, int64_t *list, int64_t keep, double eps)
+void cpi_ritz_choose(cpi_ritz *r, int64_t *list, int64_t keep)
 {
     const int64_t m = r->m;
     for (int64_t i = 0; i < m; i++) r->place[i] = i;
@@ -200,6 +201,6 @@ void cpi_ritz_choose(cpi_ritz *r, int64_t *list, int64_t keep, double eps)
     else for (int64_t i = 0; i < m * m; i++) r->t[i] = i / m < keep && i % m < keep ? r->schur[i] : 0;
     for (int64_t j = 0; j < keep; j++) {
         const double complex b = r->beta * r->turn[(m - 1) * m + j];
-        r->t[keep * m + j] = cabs(b) > eps * r->size ? b : 0;
+        r->t[keep * m + j] = cabs(b) > r->eps * r->size ? b : 0;
     }
 }

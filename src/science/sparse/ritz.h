@@ -14,6 +14,7 @@ typedef struct cpi_ritz {
     double complex *theta;      /* m eigenvalues, as schur's diagonal has them */
     double *bound;              /* the residual's norm of each one's vector */
     double beta, size;          /* what is left behind the basis; the largest element of t */
+    double eps;                 /* of the basis' type: rounding of t, relative to size */
     double complex *spare;      /* m */
     int64_t *place;             /* m */
 } cpi_ritz;
@@ -27,6 +28,6 @@ void cpi_ritz_vector(const cpi_ritz *r, int64_t i, double complex *y);
 /* What a restart keeps: the space of `keep` values, in the order of the list, in which pairs stand together. t becomes
  * what the operator is in it, a triangle, of a real problem one with blocks of 2 x 2 for pairs; its row `keep` the
  * couplings to what is left behind the basis, where they are more than eps beside t; turn's first columns the basis. */
-void cpi_ritz_choose(cpi_ritz *r, int64_t *list, int64_t keep, double eps);
+void cpi_ritz_choose(cpi_ritz *r, int64_t *list, int64_t keep);
 
 #endif

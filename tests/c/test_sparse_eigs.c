@@ -287,6 +287,14 @@ static void test_wrong_arguments(void **state)
             refuses(cp_sparse_eigs(a, &w, &v, .k = 3, .inverse = &other), "sparse_eigs: inverse must have a's shape");
             refuses(cp_sparse_eigs(a, &w, &v, .k = 3, .map = &fits), "sparse_eigs: a and map exclude each other");
             refuses(cp_sparse_eigs(NULL, &w, &v, .k = 3, .map = &none), "sparse_eigs: map needs multiply");
+            const cp_sparse_map typeless = {9, 9, (cp_type)99, solved, NULL, NULL};
+            refuses(cp_sparse_eigs(NULL, &w, &v, .k = 3, .map = &typeless), "sparse_eigs: there is no type 99");
+            const int64_t beyond = (INT64_C(1) << 61) + 1; /* of float64 it is 8 bytes and a turn of size_t */
+            const cp_sparse_map huge = {beyond, beyond, CP_FLOAT64, solved, NULL, NULL};
+            assert_int_equal(cp_sparse_eigs(NULL, &w, &v, .k = 3, .map = &huge), CP_ERROR_MEMORY);
+            failed(CP_ERROR_MEMORY);
+            assert_int_equal(cp_sparse_eigsh(NULL, &w, &v, .k = 3, .map = &huge), CP_ERROR_MEMORY);
+            failed(CP_ERROR_MEMORY);
             refuses(cp_sparse_eigs(a, &w, &v, .v0 = doubles(1, 2)), "sparse_eigs: v0 must be 1-D and have 9 elements");
             refuses(cp_sparse_eigs(a, &w, &v, .v0 = cp_zeros(CP_SHAPE(9), CP_FLOAT64)),
                     "sparse_eigs: v0 must be finite and not 0");

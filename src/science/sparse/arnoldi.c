@@ -175,6 +175,9 @@ static bool restart(cpi_arnoldi *a, int64_t all, int64_t found)
 static bool begin(cpi_arnoldi *a, cp_array *v0)
 {
     const size_t m = (size_t)a->m, all = 3 * m * m + 2 * m + m * (m + 1);
+    a->rows = cp_zeros(CP_SHAPE(a->m + 1, a->n), a->type);
+    a->h = cp_zeros(CP_SHAPE(a->m, a->m + 1), cpi_sparse_number(a->type));
+    if (!a->rows || !a->h) return false; /* sizes below do not overflow where there was memory for these */
     a->memory = cpi_malloc(all * sizeof(double complex) + m * (sizeof(double) + 3 * sizeof(int64_t)));
     cp_array *unit = a->memory ? cpi_sparse_unit(a->name, v0) : NULL;
     if (!unit) return false;
@@ -186,9 +189,7 @@ static bool begin(cpi_arnoldi *a, cp_array *v0)
     a->order = (int64_t *)(a->r.bound + m);
     a->list = a->order + m, a->r.place = a->list + m;
     for (size_t i = 0; i < m * m; i++) t[i] = 0;
-    a->rows = cp_zeros(CP_SHAPE(a->m + 1, a->n), a->type);
-    a->h = cp_zeros(CP_SHAPE(a->m, a->m + 1), cpi_sparse_number(a->type));
-    return a->rows && a->h && cp_assign(row(a, 0), unit) == CP_OK;
+    return cp_assign(row(a, 0), unit) == CP_OK;
 }
 /* Restarts unless all converged or there are no more restarts: then those that did come to the front. */
 static bool decide(cpi_arnoldi *a, bool *ends)

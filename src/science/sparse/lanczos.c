@@ -15,6 +15,8 @@ enum { BLOCK = 1 << 18, TRIALS = 9 }; /* columns that a restart replaces at once
 
 cp_array *cpi_sparse_noise(int64_t n, uint64_t seed, cp_type type)
 {
+    if (n > INT64_MAX / (int64_t)sizeof(double)) /* of a map */
+        return cpi_fail(CP_ERROR_MEMORY, "out of host memory for vectors of %lld elements", (long long)n), NULL;
     double *x = cpi_malloc(sizeof *x * (size_t)(n ? n : 1));
     if (!x) return NULL;
     for (int64_t i = 0; i < n; i++) {
@@ -227,15 +229,16 @@ static bool restart(cpi_lanczos *l, int64_t found)
 static bool begin(cpi_lanczos *l, cp_array *v0)
 {
     const size_t m = (size_t)l->m, numbers = 2 * m * m + m + m * (m + 1);
+    l->rows = cp_zeros(CP_SHAPE(l->m + 1, l->n), l->type);
+    l->h = cp_zeros(CP_SHAPE(l->m, l->m + 1), cpi_sparse_number(l->type));
+    if (!l->rows || !l->h) return false; /* sizes below do not overflow where there was memory for these */
     l->memory = cpi_malloc(numbers * sizeof(double) + m * sizeof(int64_t));
     cp_array *unit = l->memory ? cpi_sparse_unit(l->name, v0) : NULL;
     if (!unit) return false;
     l->t = l->memory, l->s = l->t + m * m, l->theta = l->s + m * m, l->read = l->theta + m;
     l->order = (int64_t *)(l->read + m * (m + 1));
     for (size_t i = 0; i < m * m; i++) l->t[i] = 0;
-    l->rows = cp_zeros(CP_SHAPE(l->m + 1, l->n), l->type);
-    l->h = cp_zeros(CP_SHAPE(l->m, l->m + 1), cpi_sparse_number(l->type));
-    return l->rows && l->h && cp_assign(row(l, 0), unit) == CP_OK;
+    return cp_assign(row(l, 0), unit) == CP_OK;
 }
 /* Restarts unless all converged or there are no more restarts: then those that did come to the front. */
 static bool decide(cpi_lanczos *l, bool *ends)

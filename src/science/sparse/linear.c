@@ -27,6 +27,8 @@ cp_code cpi_linear_check(cpi_linear *l, const char *name, const cp_sparse *a, co
         return cpi_fail(CP_ERROR_VALUE, "%s: map needs adjoint, which multiplies by its adjoint", name);
     if (map && (map->rows < 0 || map->columns < 0))
         return cpi_fail(CP_ERROR_VALUE, "%s: map's rows and columns must not be negative", name);
+    if (map && !cp_type_size(map->type))
+        return cpi_fail(CP_ERROR_VALUE, "%s: there is no type %d", name, (int)map->type);
     l->rows = a ? a->rows : map->rows, l->columns = a ? a->columns : map->columns;
     const cp_type type = a ? a->part[0]->type : map->type;
     l->type = cpi_sparse_solution_type(type, type);

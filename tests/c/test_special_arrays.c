@@ -283,6 +283,7 @@ static void errors(void **state)
         REFUSED(CP_ERROR_VALUE, cp_euler(INT_MIN));
         REFUSED(CP_ERROR_VALUE, cp_pro_cv_seq(0, 200, 1));
         REFUSED(CP_ERROR_VALUE, cp_obl_cv_seq(INT_MIN, INT_MAX, 1));
+        REFUSED(CP_ERROR_VALUE, cp_pro_cv_seq(5, 3, 1));
         REFUSED(CP_ERROR_VALUE, cp_mathieu_even_coef(-1, 1));
         REFUSED(CP_ERROR_VALUE, cp_mathieu_odd_coef(0, 1));
         REFUSED(CP_ERROR_VALUE, cp_mathieu_odd_coef(1, NAN));

@@ -546,6 +546,10 @@ def test_derivatives(name, device):
     f, theirs = getattr(cp.scipy.special, name), getattr(scipy.special, name)
     for n in (0, 1, 2, 3):
         np.testing.assert_allclose(f(cp.asarray(v), cp.asarray(x), n).get(), theirs(v, x, n), rtol=1e-9)
+        for small in ("f", "e"):    # whose neighbours would be rounded
+            few = v.astype(small)
+            np.testing.assert_allclose(f(cp.asarray(few), cp.asarray(x), n).get(), theirs(few.astype("d"), x, n),
+                                       rtol=1e-9)
     for wrong in (-1, 1.5):
         assert outcome(f, 1, 2.0, wrong) is outcome(theirs, 1, 2.0, wrong)
     np.testing.assert_allclose(cp.scipy.special.kn(cp.asarray([0, 2, 5]), 1.5).get(), scipy.special.kn([0, 2, 5], 1.5))

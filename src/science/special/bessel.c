@@ -3,9 +3,12 @@
 
 typedef cp_array *(*bessel)(cp_array *v, cp_array *z);
 
-/* v, for orders around it: of a type in which no small or unsigned integer wraps, and which has v's place beside z. */
+/* v, for orders around it: of a type in which no small or unsigned integer wraps and sums are not rounded more than the
+ * result is, and which has v's place beside z. */
 static cp_array *widened(cp_array *v, const cp_array *z)
 {
+    const bool wide = z->type == CP_FLOAT64 || z->type == CP_COMPLEX128;
+    if (wide && !(z->flags & CPI_HOST_SCALAR) && cpi_is_float(v->type)) return cp_astype(v, CP_FLOAT64);
     switch ((int)v->type) {
     case CP_INT8: case CP_UINT8: return cp_astype(v, CP_INT16);
     case CP_INT16: case CP_UINT16: return cp_astype(v, z->flags & CPI_HOST_SCALAR ? CP_INT32 : CP_FLOAT32);

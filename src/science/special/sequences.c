@@ -159,19 +159,20 @@ static cp_array *spheroidal_values(const char *name, int m, int n, double c, cp_
     cpi_composite f;
     if ((int64_t)n - m > MOST_SPHEROIDAL)
         return cpi_fail(CP_ERROR_VALUE, "%s: Difference between n and m is too large.", name), NULL;
+    if ((int64_t)n - m < -1) return cpi_fail(CP_ERROR_VALUE, "%s: n must be at least m - 1", name), NULL;
     if (!cpi_begin_alone(&f)) return NULL;
-    cp_array *degrees = cp_arange_int(m, n < m ? m : (int64_t)n + 1, 1, CP_INT64);
+    cp_array *degrees = cp_arange_int(m, (int64_t)n + 1, 1, CP_INT64);
     cp_array *wide = degrees ? cp_astype(degrees, CP_FLOAT64) : NULL;
     return cpi_end(&f, wide ? of(cp_float(m), wide, cp_float(c)) : NULL);
 }
 
 /*: function("pro_cv_seq", "m: int, n: int, c: double", module="_special",
-             raises={"ValueError": "an n above m + 199"},
+             raises={"ValueError": "an n above m + 199 or below m - 1"},
              doc="Characteristic values of prolate spheroidal functions of order m and degrees m to n.") */
 cp_array *cp_pro_cv_seq(int m, int n, double c) { return spheroidal_values("pro_cv_seq", m, n, c, cp_pro_cv); }
 
 /*: function("obl_cv_seq", "m: int, n: int, c: double", module="_special",
-             raises={"ValueError": "an n above m + 199"},
+             raises={"ValueError": "an n above m + 199 or below m - 1"},
              doc="Characteristic values of oblate spheroidal functions of order m and degrees m to n.") */
 cp_array *cp_obl_cv_seq(int m, int n, double c) { return spheroidal_values("obl_cv_seq", m, n, c, cp_obl_cv); }
 

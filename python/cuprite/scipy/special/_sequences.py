@@ -200,8 +200,8 @@ def obl_cv_seq(m, n, c) -> ndarray:
     """Characteristic values of oblate spheroidal functions of mode m and degrees m to n.
 
     Parameters: m: the mode, a whole number; n: the degree, a whole number; c: the parameter, a number.
-    Errors: ValueError for modes with a fraction, an n above m + 199, and arrays; TypeError for modes that are
-        floating-point numbers."""
+    Errors: ValueError for modes with a fraction, an n above m + 199 or below m - 1, and arrays; TypeError for modes
+        that are floating-point numbers."""
     return _special.obl_cv_seq(*_modes(m, n, c), c)
 
 
@@ -246,8 +246,8 @@ def pro_cv_seq(m, n, c) -> ndarray:
     """Characteristic values of prolate spheroidal functions of mode m and degrees m to n.
 
     Parameters: m: the mode, a whole number; n: the degree, a whole number; c: the parameter, a number.
-    Errors: ValueError for modes with a fraction, an n above m + 199, and arrays; TypeError for modes that are
-        floating-point numbers."""
+    Errors: ValueError for modes with a fraction, an n above m + 199 or below m - 1, and arrays; TypeError for modes
+        that are floating-point numbers."""
     return _special.pro_cv_seq(*_modes(m, n, c), c)
 
 

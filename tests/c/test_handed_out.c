@@ -138,8 +138,8 @@ static void none_is_missing_beside_an_error(void **state)
     (void)state;
     for (FOR_DEVICES(d))
         for (CP_SCOPE) {
-            given g = {doubles(3, 1, 4, 1, 5, 9, 2, 6), doubles(1, 2, 4), ints(3, 1, 3, 2), cp_eye(3, 3, 0, CP_FLOAT64)};
-            g.matrix = cp_sparse_from_dense(g.square, CP_SPARSE_CSR);
+            cp_array *x = doubles(3, 1, 4, 1, 5, 9, 2, 6), *eye = cp_eye(3, 3, 0, CP_FLOAT64);
+            given g = {x, doubles(1, 2, 4), ints(3, 1, 3, 2), eye, cp_sparse_from_dense(eye, CP_SPARSE_CSR)};
             ok(g.matrix);
             for (size_t i = 0; i < sizeof CALLS / sizeof *CALLS; i++) {
                 cp_array *to[MOST] = {NULL};

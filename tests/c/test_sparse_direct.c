@@ -544,8 +544,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_factors), cmocka_unit_test(test_supernodes), cmocka_unit_test(test_grid),
-        cmocka_unit_test(test_dense_lines),
-        cmocka_unit_test(test_incomplete), cmocka_unit_test(test_what_is_kept), cmocka_unit_test(test_pivots), cmocka_unit_test(test_singular),
+        cmocka_unit_test(test_dense_lines), cmocka_unit_test(test_incomplete), cmocka_unit_test(test_what_is_kept),
+        cmocka_unit_test(test_pivots), cmocka_unit_test(test_singular),
         cmocka_unit_test(test_systems), cmocka_unit_test(test_sides_of_matrices), cmocka_unit_test(test_triangles),
         cmocka_unit_test(test_allocations)};
     return check_run(tests);

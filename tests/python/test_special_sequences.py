@@ -1,6 +1,7 @@
 """Legendre functions of the second kind, parabolic cylinder functions of whole order and ellipsoidal harmonics: values
 with 20 digits, within each row's bound (special_sequence_values.txt, made by tools/make_special_sequence_values.py);
 SciPy's values where it has digits, its types, shapes and errors; identities; what is infinite or NaN."""
+import decimal
 import math
 import pathlib
 from fractions import Fraction
@@ -145,6 +146,24 @@ def test_legendre_functions_where_scipys_are_wrong(device):
         assert all((v.get() == 0).all() for v in ours.lqmn(2, 3, z))
     for z in (math.nan, complex(math.nan, 1), complex(1, math.nan)):
         assert all(np.isnan(v.get()).all() for v in ours.lqmn(2, 3, z))
+
+
+@pytest.mark.parametrize("x", [0.3, 0.99999, 1.0000025, 1.0003, 1.04, 3.7])
+def test_legendre_functions_of_high_degree(x, device):
+    """Beside the recurrence with 1,500 digits."""
+    with decimal.localcontext(prec=1500):
+        z = decimal.Decimal(x)
+        q = [abs((1 + z) / (1 - z)).ln() / 2]
+        q.append(z * q[0] - 1)
+        for k in range(1, 500):
+            q.append(((2 * k + 1) * z * q[k] - k * q[k - 1]) / (k + 1))
+        want = [[v for v in q], [1 / (1 - z * z), *(k * (z * q[k] - q[k - 1]) / (z * z - 1) for k in range(1, 501))]]
+        want = np.array(want).astype(float)
+    got = np.array([v.get() for v in ours.lqn(500, x)])
+    kept = abs(want) > 1e-290
+    rate = (np.arange(501) + 1) / math.sqrt(abs(1 - x * x))
+    size = abs(want) if x > 1 else np.maximum(abs(want), abs(want[::-1]) * [1 / rate, rate])  # inside it oscillates
+    assert kept.sum() > 600 and (abs(got - want)[kept] < 1e-13 * size[kept]).all()
 
 
 def test_parabolic_cylinder_functions(device):

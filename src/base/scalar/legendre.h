@@ -3,9 +3,8 @@
  * With D the m-th derivative of Q_n they are (-1)^m (1 - z^2)^(m/2) D between -1 and 1, and of complex numbers for
  * |z| <= 1 (the inner ones), else (z^2 - 1)^(m/2) D. Each recurrence is taken in the direction in which its terms have
  * one sign, or the function grows: of degrees from m on those of orders 0 and 1 are made first, by the recurrence in
- * the degree, upwards in the form of differences near the cut and downwards (Miller) elsewhere, then the recurrence in
- * the order; of degrees below m the one of degree m - 1 is known, and the degrees are taken downwards.
- */
+ * the degree, upwards near the cut and downwards (Miller) elsewhere, of differences too, then the recurrence in the
+ * order; of degrees below m the one of degree m - 1 is known, and the degrees are taken downwards. */
 #ifndef CPS_LEGENDRE_H
 #define CPS_LEGENDRE_H
 

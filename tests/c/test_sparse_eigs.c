@@ -220,6 +220,29 @@ static void test_starts(void **state)
                     cp_sparse_free(s);
                 }
 }
+/* Matrices whose elements have no squares in their type. */
+static void test_scales(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (FOR_TYPES(t))
+            for (int large = 0; large < 2; large++)
+                for (CP_SCOPE) {
+                    const int power = is_single(TYPES[t]) ? 100 : 990;
+                    const double scale = ldexp(1, large ? power : -power);
+                    cp_array *w, *s, *line[1] = {cp_multiply(cp_arange(1, 31, 1, TYPES[t]), cp_float(scale))};
+                    cp_array *diagonal = cp_stack(1, line, 0);
+                    cp_sparse *a = cp_sparse_from_diagonals(30, 30, diagonal, 1, (int64_t[]){0}, CP_SPARSE_CSR);
+                    ok(cp_sparse_eigs(a, &w, NULL, .k = 2) == CP_OK);
+                    near_values(cp_divide(cp_astype(cp_real_part(w), CP_FLOAT64), cp_float(scale)),
+                                100 * bound_of(TYPES[t]), 30, 29);
+                    ok(cp_sparse_eigsh(a, &w, NULL, .k = 2) == CP_OK);
+                    near_values(cp_divide(cp_astype(w, CP_FLOAT64), cp_float(scale)), 100 * bound_of(TYPES[t]), 29, 30);
+                    ok(cp_sparse_svds(a, NULL, &s, NULL, .k = 2) == CP_OK);
+                    near_values(cp_divide(cp_astype(s, CP_FLOAT64), cp_float(scale)), 100 * bound_of(TYPES[t]), 29, 30);
+                    cp_sparse_free(a);
+                }
+}
 /* What has not converged is not returned; a long matrix, of which a restart replaces several blocks of columns. */
 static void test_restarts(void **state)
 {
@@ -333,7 +356,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wanted), cmocka_unit_test(test_pairs), cmocka_unit_test(test_near_a_number),
-        cmocka_unit_test(test_few_vectors), cmocka_unit_test(test_starts), cmocka_unit_test(test_restarts),
+        cmocka_unit_test(test_few_vectors), cmocka_unit_test(test_starts), cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_restarts),
         cmocka_unit_test(test_wrong_arguments), cmocka_unit_test(test_allocations)};
     return check_run(tests);
 }

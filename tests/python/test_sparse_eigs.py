@@ -155,6 +155,21 @@ def test_spaces_that_are_kept(dtype):
 
 
 @pytest.mark.parametrize("dtype", TYPES)
+def test_squares_out_of_range(dtype):
+    """Matrices whose elements have no squares in their type; SciPy finds values of some of them."""
+    r = np.random.default_rng(21)
+    d = r.normal(size=(30, 30)) + (1j * r.normal(size=(30, 30)) if dtype[0] == "c" else 0)
+    s, v0, tol = d + d.conj().T, cp.asarray(r.normal(size=30)), 3e-6 if single(dtype) else 1e-13
+    for factor in (1e-34, 1e-25, 1e-15, 1e15, 1e25, 1e34) if single(dtype) else (1e-290, 1e-170, 1e170, 1e290):
+        for f, m, exact in ((cl.eigs, d, np.linalg.eigvals(d)), (cl.eigsh, s, np.linalg.eigvalsh(s)),
+                            (cl.svds, d[:, :20], np.linalg.svd(d[:, :20], compute_uv=False)),
+                            (cl.svds, d[:20], np.linalg.svd(d[:20], compute_uv=False))):
+            found = f(cs.csr_array((m * factor).astype(dtype)), 2, v0=v0[:20 if f is cl.svds else 30], ncv=19)
+            w = abs(found[f is cl.svds].get().astype("c16")) / factor
+            np.testing.assert_allclose(np.sort(w), np.sort(abs(exact))[-2:], rtol=tol)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
 def test_equal_values(dtype):
     """Vectors of equal values of a projection are no multiples of each other."""
     r = np.random.default_rng(12)

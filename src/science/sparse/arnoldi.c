@@ -30,7 +30,7 @@ static bool extend(cpi_arnoldi *a, int64_t from)
 {
     for (int64_t j = from; j < a->m; j++) {
         cp_scope *scope = cp_scope_begin();
-        cp_array *w = scope ? a->product(a->context, row(a, j)) : NULL;
+        cp_array *w = scope ? cpi_sparse_scaled(a->scale, a->product, a->context, row(a, j)) : NULL;
         const bool good = w && cp_basis_extend(a->rows, w, a->h, NULL, j, 0) == CP_OK;
         cp_scope_end(scope);
         if (!good) return false;
@@ -84,9 +84,31 @@ static bool fill(cpi_arnoldi *a)
         a->r.t[(ended + 1) * a->m + ended] = 0;
         from = ended + 1;
     }
-    bool finite = isfinite(a->r.beta);
-    for (int64_t i = 0; i < a->m * a->m; i++) finite &= isfinite(creal(a->r.t[i])) && isfinite(cimag(a->r.t[i]));
-    return finite || cpi_fail(CP_ERROR_VALUE, "%s: products must be finite", a->name) == CP_OK;
+    return true;
+}
+/* The largest number of t, beside what is left; infinite where some are not finite. */
+static double greatest(const cpi_arnoldi *a)
+{
+    double most = isfinite(a->r.beta) ? 0 : INFINITY;
+    for (int64_t i = 0; i < a->m * a->m; i++) {
+        const double size = cabs(a->r.t[i]);
+        most = isfinite(size) ? fmax(most, size) : INFINITY;
+    }
+    return most;
+}
+/* The same with products of another scale, where the first ones need that; an error where they are not finite. */
+static bool fill_in_range(cpi_arnoldi *a)
+{
+    if (!fill(a)) return false;
+    double most = greatest(a);
+    if (!a->iterations) {
+        a->scale = cpi_sparse_scale(most, a->product, a->context, row(a, 0), &a->products);
+        if (isnan(a->scale)) return false;
+        for (int64_t i = 0; i < a->m * a->m && a->scale != 1; i++) a->r.t[i] = 0;
+        if (a->scale != 1 && !fill(a)) return false;
+        most = greatest(a);
+    }
+    return isfinite(most) || cpi_fail(CP_ERROR_VALUE, "%s: products must be finite", a->name) == CP_OK;
 }
 
 /* --- which values --- */
@@ -206,10 +228,11 @@ static bool decide(cpi_arnoldi *a, bool *ends)
 }
 bool cpi_arnoldi_run(cpi_arnoldi *a, cp_array *v0)
 {
+    a->scale = 1;
     if (!v0 || !begin(a, v0)) return false;
     for (;;) {
         cp_scope *scope = cp_scope_begin();
-        bool good = scope && fill(a) && cpi_ritz_solve(&a->r), ends = false;
+        bool good = scope && fill_in_range(a) && cpi_ritz_solve(&a->r), ends = false;
         a->iterations++;
         if (good) good = decide(a, &ends);
         cp_scope_end(scope);

@@ -16,6 +16,7 @@ typedef struct cpi_arnoldi {
     /* set by cpi_arnoldi_run: */
     cp_array *rows, *h;         /* (m + 1, n), (m, m + 1), the call's scope's */
     int64_t kept, iterations, products;
+    double scale;               /* of products, where others are too large or small: that of theta too */
     void *memory;
     cpi_ritz r;
     double complex *read;       /* (m, m + 1): h */

@@ -8,6 +8,7 @@ typedef struct eigen {
     const cp_sparse_eigen_options *o;
     cpi_linear a, inverse;
     bool wide;                  /* svds: more columns than rows, so that a a^H is what is multiplied by */
+    double between;             /* svds: what a x, or a^H x, is multiplied by: see cpi_sparse_between; 0: not known */
     cpi_lanczos l;
 } eigen;
 
@@ -18,9 +19,11 @@ static cp_array *inverse_product(void *context, cp_array *x)
 }
 static cp_array *square_product(void *context, cp_array *x)
 {
-    const eigen *e = context;
-    return e->wide ? cpi_linear_times(&e->a, cpi_linear_adjoint(&e->a, x))
-                   : cpi_linear_adjoint(&e->a, cpi_linear_times(&e->a, x));
+    eigen *e = context;
+    cp_array *y = e->wide ? cpi_linear_adjoint(&e->a, x) : cpi_linear_times(&e->a, x);
+    if (y && e->between == 0) e->between = cpi_sparse_between(y);
+    if (y && e->between != 1) y = cp_multiply(y, cp_float(e->between));
+    return e->wide ? cpi_linear_times(&e->a, y) : cpi_linear_adjoint(&e->a, y);
 }
 
 static cp_code check(eigen *e, const char *name, int64_t n)
@@ -70,7 +73,7 @@ static void close(eigen *e)
 }
 static double value_of(const eigen *e, int64_t i)
 {
-    const double theta = e->l.theta[i];
+    const double theta = e->l.theta[i] / e->l.scale;
     return e->o->inverse ? e->o->sigma + 1 / theta : theta;
 }
 /* The numbers of what was found by ascending values. */

@@ -79,7 +79,7 @@ static bool results(const general *g, cp_array **w, cp_array **v)
     double complex *values = cpi_malloc(sizeof *values * (size_t)(m->found + 1));
     if (!values) return false;
     for (int64_t i = 0; i < m->found; i++) {
-        const double complex theta = m->r.theta[m->order[i]];
+        const double complex theta = m->r.theta[m->order[i]] / m->scale;
         values[i] = g->o->inverse ? CMPLX(g->o->sigma, g->o->sigma_im) + 1 / theta : theta;
     }
     cp_array *made = cp_from_host(values, CP_COMPLEX128, CP_SHAPE(m->found), NULL);

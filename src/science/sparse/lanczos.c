@@ -48,6 +48,41 @@ cp_array *cpi_sparse_unit(const char *name, cp_array *v0)
     }
     return cp_divide(v0, cp_float(length));
 }
+static double largest(cp_array *x)
+{
+    cp_array *most = x ? cp_max(cp_absolute(x)) : NULL;
+    return most ? cp_item_float(most) : 0;
+}
+double cpi_sparse_scale(double most, cp_array *(*product)(void *context, cp_array *x), void *context, cp_array *x,
+                        int64_t *products)
+{
+    if (!x) return NAN;
+    const bool single = cpi_sparse_single(x->type);
+    const int far = single ? 120 : 1000;
+    double growth = 0;
+    if (most == 0 || (most >= (single ? 0x1p-33 : 0x1p-450) && isfinite(most))) return 1;
+    for (int i = 0; i < 4; i++) {
+        cp_array *w = product(context, x);
+        const double before = largest(x), after = largest(w);
+        ++*products;
+        if (!w || cp_error() != CP_OK) return NAN;
+        if (!(after > 0) || !isfinite(after)) break;
+        growth = fmax(growth, after / before);
+        if (!(x = cp_divide(w, cp_float(after)))) return NAN;
+    }
+    const int power = growth > 0 && isfinite(growth) ? -ilogb(growth) : 0;
+    return ldexp(1, power > far ? far : power < -far ? -far : power);
+}
+double cpi_sparse_between(cp_array *y)
+{
+    const double most = largest(y), far = cpi_sparse_single(y->type) ? 0x1p20 : 0x1p200;
+    return !(most > 0) || !isfinite(most) || (most > 1 / far && most < far) ? 1 : ldexp(1, -ilogb(most));
+}
+cp_array *cpi_sparse_scaled(double scale, cp_array *(*product)(void *context, cp_array *x), void *context, cp_array *x)
+{
+    cp_array *w = product(context, x);
+    return w && scale != 1 ? cp_multiply(w, cp_float(scale)) : w;
+}
 
 /* --- the basis --- */
 
@@ -63,7 +98,7 @@ static bool extend(cpi_lanczos *l, int64_t from)
 {
     for (int64_t j = from; j < l->m; j++) {
         cp_scope *scope = cp_scope_begin();
-        cp_array *w = scope ? l->product(l->context, row(l, j)) : NULL;
+        cp_array *w = scope ? cpi_sparse_scaled(l->scale, l->product, l->context, row(l, j)) : NULL;
         const bool good = w && cp_basis_extend(l->rows, w, l->h, NULL, j, j == from ? 0 : j - 1) == CP_OK;
         cp_scope_end(scope);
         if (!good) return false;
@@ -92,6 +127,13 @@ static double greatest(const cpi_lanczos *l, int64_t n)
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < n; k++) most = fmax(most, fabs(l->t[i * l->m + k]));
     return most;
+}
+/* The same of all of t; infinite where a number is not finite. */
+static double range(const cpi_lanczos *l)
+{
+    for (int64_t i = 0; i < l->m * l->m; i++)
+        if (!isfinite(l->t[i])) return INFINITY;
+    return greatest(l, l->m);
 }
 /* Takes the coefficients of the rows from `from` on into t; the row behind which nothing is left, -1 where there is
  * none. */
@@ -122,10 +164,21 @@ static bool fill(cpi_lanczos *l)
         l->t[ended * l->m + ended + 1] = l->t[(ended + 1) * l->m + ended] = 0;
         from = ended + 1;
     }
-    for (int64_t i = 0; i < l->m * l->m; i++)
-        if (!isfinite(l->t[i]))
-            return cpi_fail(CP_ERROR_VALUE, "%s: products must be finite", l->name) == CP_OK;
     return true;
+}
+/* The same with products of another scale, where the first ones need that; an error where they are not finite. */
+static bool fill_in_range(cpi_lanczos *l)
+{
+    if (!fill(l)) return false;
+    double most = range(l);
+    if (!l->iterations) {
+        l->scale = cpi_sparse_scale(most, l->product, l->context, row(l, 0), &l->products);
+        if (isnan(l->scale)) return false;
+        for (int64_t i = 0; i < l->m * l->m && l->scale != 1; i++) l->t[i] = 0;
+        if (l->scale != 1 && !fill(l)) return false;
+        most = range(l);
+    }
+    return isfinite(most) || cpi_fail(CP_ERROR_VALUE, "%s: products must be finite", l->name) == CP_OK;
 }
 
 /* --- the small problem --- */
@@ -255,10 +308,11 @@ static bool decide(cpi_lanczos *l, bool *ends)
 }
 bool cpi_lanczos_run(cpi_lanczos *l, cp_array *v0)
 {
+    l->scale = 1;
     if (!v0 || !begin(l, v0)) return false;
     for (;;) {
         cp_scope *scope = cp_scope_begin();
-        bool good = scope && fill(l) && solve_small(l), ends = false;
+        bool good = scope && fill_in_range(l) && solve_small(l), ends = false;
         l->iterations++;
         if (good) good = decide(l, &ends);
         cp_scope_end(scope);

@@ -17,6 +17,7 @@ typedef struct cpi_lanczos {
     cp_array *rows, *h;         /* (m + 1, n), (m, m + 1), the call's scope's */
     int64_t kept, iterations, products;
     double *memory, *t, *s, *theta, *read; /* t, its eigenvectors as columns, (m, m); eigenvalues, ascending */
+    double scale;               /* of products, where others are too large or small: that of theta too */
     double beta;                /* the norm of what is left behind the basis */
     int64_t *order;             /* numbers of eigenvalues, the most wanted first, */
     int64_t found;              /* how many of the first k have converged: after run these alone are in front */
@@ -30,6 +31,15 @@ void cpi_lanczos_free(cpi_lanczos *l);
 cp_array *cpi_lanczos_vectors(const cpi_lanczos *l, int64_t count, const int64_t *which);
 /* n numbers in -1..1 that follow from a seed, in a floating type. */
 cp_array *cpi_sparse_noise(int64_t n, uint64_t seed, cp_type type);
+/* By what power of two products are multiplied, so that their squares are numbers of the type: 1 unless the largest
+ * number `most` of what the operator is in its first basis says otherwise. Then some more products are made, from the
+ * vector x; *products counts them. NaN on failure. */
+double cpi_sparse_scale(double most, cp_array *(*product)(void *context, cp_array *x), void *context, cp_array *x,
+                        int64_t *products);
+/* A power of two that brings numbers whose squares may be none to about 1; 1 for others. Waits. */
+double cpi_sparse_between(cp_array *y);
+/* The product of x, times scale. */
+cp_array *cpi_sparse_scaled(double scale, cp_array *(*product)(void *context, cp_array *x), void *context, cp_array *x);
 /* v0, of a floating type, with length 1. NULL with an error where it is 0 or not finite. Waits. */
 cp_array *cpi_sparse_unit(const char *name, cp_array *v0);
 

@@ -14,7 +14,7 @@ from cuprite._element_types import type_of
 from cuprite.scipy.sparse._base import issparse
 from cuprite.scipy.sparse.linalg._host import from_host, lent, scipy_linalg, to_host
 from cuprite.scipy.sparse.linalg._interface import LinearOperator, aslinearoperator
-from cuprite.scipy.sparse.linalg._lanczos import Lanczos, arpack_error
+from cuprite.scipy.sparse.linalg._lanczos import Lanczos, arpack_error, power_for
 from cuprite.scipy.sparse.linalg._passes import products
 
 
@@ -270,8 +270,13 @@ def _singular(A, k, ncv, tol, which, v0, maxiter, wanted, rng):
     first = aslinearoperator(A.tocsr() if issparse(A) else A)
     first, (there, back) = first.H if transposed else first, products(first, type_of(A))[::-1 if transposed else 1]
 
+    between = 0.0   # what A x is multiplied by, so that squares are numbers of the type
+
     def product(x):
-        return back(there(x))
+        nonlocal between
+        y = there(x)
+        between = between or power_for(y)
+        return back(y if between == 1 else y * between)
     square = LinearOperator((n, n), matvec=product, dtype=type_of(A))
     if v0 is None:
         v0 = numpy.random.default_rng(rng).standard_normal(n)

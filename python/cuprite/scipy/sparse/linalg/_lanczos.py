@@ -35,6 +35,15 @@ def preference(w, which):
     return up[::-1] if which == "LA" else up
 
 
+def power_for(y) -> float:
+    """A power of two that brings numbers whose squares may be none to about 1; 1 for others."""
+    import numpy
+    most, far = float(abs(y).max()), 2.0**20 if type_of(y).eps > 1e-10 else 2.0**200
+    if not 0 < most < float("inf") or 1 / far < most < far:
+        return 1.0
+    return 2.0 ** (1 - int(numpy.frexp(most)[1]))
+
+
 _BLOCK = 1 << 18    # columns that a restart replaces at once
 
 
@@ -55,6 +64,7 @@ class Lanczos:
         self.t = numpy.zeros((ncv, ncv))
         self.rows[0] = v0 / cp.linalg.norm(v0)
         self.kept, self.iterations = 0, 0
+        self.scale = 1.0    # of products, where others are too large or small
         self.solved = False
 
     def run(self, maxiter) -> bool:
@@ -64,6 +74,8 @@ class Lanczos:
         import numpy
         while True:
             beta = self._extend(self.kept)
+            if not self.iterations and self._rescale():
+                beta = self._extend(0)
             if not numpy.isfinite(self.t).all():
                 raise arpack_error(-9999)
             self.iterations += 1
@@ -74,10 +86,29 @@ class Lanczos:
             rounding = self.eps * abs(theta).max()
             good = bounds <= numpy.maximum(self.tol * numpy.maximum(self.eps ** (2 / 3), abs(theta)), rounding)
             wanted = order[:self.k]
-            self.w, self.s, self.good = theta[wanted], s[:, wanted], good[wanted]
+            self.w, self.s, self.good = theta[wanted] / self.scale, s[:, wanted], good[wanted]
             if self.good.all() or self.iterations > maxiter:
                 return bool(self.good.all())
             self._restart(theta, s, beta, order, int(self.good.sum()))
+
+    def _rescale(self) -> bool:
+        """Whether products of the first basis are too large or too small for their squares: the scale is then a power
+        of two that brings them to about 1, as some more of them say."""
+        import numpy
+        most, single, x, growth = abs(self.t).max(), self.eps > 1e-10, self.rows[0], 0.0
+        if most == 0 or most >= (2.0**-33 if single else 2.0**-450) and numpy.isfinite(self.t).all():
+            return False
+        for _ in range(4):
+            y = self.product(x)
+            before, after = float(abs(x).max()), float(abs(y).max())
+            if not 0 < after < float("inf"):
+                break
+            growth, x = max(growth, after / before), y / after
+        if growth:
+            far = 120 if single else 1000
+            self.scale = 2.0 ** -min(max(int(numpy.frexp(growth)[1]) - 1, -far), far)
+            self.t[:] = 0
+        return growth > 0
 
     def vectors(self, which) -> ndarray:
         """The vectors of some of the eigenvalues, as columns.
@@ -111,7 +142,9 @@ class Lanczos:
     def _extend(self, first):
         """The steps `first` to the last one, and what is left behind it: its norm."""
         for j in range(first, self.m):
-            _sparse.sparse_extend(self.rows, self.product(self.rows[j]), self.h, None, j, 0 if j == first else j - 1)
+            y = self.product(self.rows[j])
+            _sparse.sparse_extend(self.rows, y if self.scale == 1 else y * self.scale, self.h, None, j,
+                                  0 if j == first else j - 1)
         h, t = self.h[first:].get(), self.t
         beta = 0.0
         for j in range(first, self.m):

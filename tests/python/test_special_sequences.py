@@ -258,6 +258,12 @@ def test_degrees_that_are_too_high(device):
     n = cp.asarray(np.array([200, 1001, 2 ** 40]))
     for f, x in ((ours.ellip_harm, (2.5,)), (ours.ellip_harm_2, (3.5,)), (ours.ellip_normal, ())):
         assert np.isfinite(f(5.0, 8.0, n, 7, *x).get()).tolist() == [True, False, False]
+    tiny = cp.asarray(np.array([1e-300, 1e-16]))
+    np.testing.assert_allclose(ours.ellip_normal(tiny, 1.0, 1, 1).get(), np.pi / 0.75 * tiny.get(), rtol=1e-12)
+    assert np.isnan(ours.ellip_normal(tiny, 1.0, 1000, 7).get()).tolist() == [True, True]  # it would take seconds
+    tiny = cp.asarray(np.array([1e-300, 1e-16]))
+    np.testing.assert_allclose(ours.ellip_normal(tiny, 1.0, 1, 1).get(), np.pi / 0.75 * tiny.get(), rtol=1e-12)
+    assert np.isnan(ours.ellip_normal(tiny, 1.0, 1000, 7).get()).tolist() == [True, True]  # it would take seconds
     q = ours.lqn(2000, 0.3)[0].get()
     assert np.isfinite(q).all() and abs(q[-1]) < 0.1
 

@@ -297,15 +297,15 @@ CPS_HEAVY double cps_ellip_harm_2(double h2, double k2, double n, double p, doub
     return sign * (2 * n + 1) / (part * (l->c ? start : 1)) * sum * step;
 }
 /* E^2, and it times the sine's square, summed over K (m) of the angle's amplitude: by the trapezoidal rule, which is
- * exact but for the poles. */
+ * exact but for the poles. NaN where these are so near that it would take seconds. */
 typedef struct cps_lame_sums { double plain, square; } cps_lame_sums;
 CPS_HEAVY cps_lame_sums cps_lame_integrals(const cps_lame *l, const cps_lame_wave *w)
 {
     const double m = w->h2 / w->k2, rest = (w == &l->inner ? l->k2 - l->h2 : l->h2) / w->k2;
     const double whole = cps_ellipkm1(rest), other = cps_ellipkm1(m);
     const double count = ceil(whole / other * (12 + 1.2 * l->n) + l->n + 8);
-    cps_lame_sums r = {0, 0};
-    for (double i = 0; i <= count; i++) {
+    cps_lame_sums r = {count < 20000 ? 0 : CPS_NAN, 0};
+    for (double i = 0; i <= count && count < 20000; i++) {
         const cps_jacobi j = cps_ellipj(whole * i / count, m);
         const double sn = i == count ? 1 : j.sn, cn = i == count ? 0 : j.cn, square = rest + m * cn * cn;
         const double e = cps_lame_series(w, sn, cn, w->k2 * square).value;

@@ -455,6 +455,7 @@ static void test_sides_of_matrices(void **state)
                 ok(product);
                 cp_sparse *rest = cp_sparse_subtract(product, b);
                 assert_int_equal(cp_sparse_columns(x), WIDE);
+                assert_true(cp_sparse_is_canonical(x));
                 assert_true(cp_item_float(cp_sparse_norm(rest, 'F')) < 1e-12 * n);
                 cp_sparse_free(rest), cp_sparse_free(product), cp_sparse_free(x), cp_sparse_free(b);
                 b = cp_sparse_eye(n, 0, 0, CP_FLOAT32, CP_SPARSE_COO);

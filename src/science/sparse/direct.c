@@ -329,6 +329,7 @@ cp_sparse *cp_sparse_spsolve_sparse(cp_sparse *a, cp_sparse *b)
     cp_sparse *right = columns ? hosted(columns, type) : NULL;
     solver s = {.name = name, .scope = &scope, .m = m};
     cp_sparse *x = right ? solve_all(&s, right) : NULL;
+    if (x) x->sorted = x->canonical = true; /* as its parts are */
     cp_sparse *kind = x ? cp_sparse_convert(x, a->format == CP_SPARSE_CSC ? CP_SPARSE_CSC : CP_SPARSE_CSR) : NULL;
     cp_sparse *made = kind ? cp_sparse_to_device(kind, cp_device_of(a->part[0])) : NULL;
     if (s.factored) cpi_sparse_lu_end(&s.f);

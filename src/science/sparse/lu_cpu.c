@@ -24,7 +24,8 @@
 
 enum { DONE = -1, FAILED = -2 };
 
-/* What one factorization works with. */
+/* What one factorization works with. A column meets a place where its element there may not be 0 once all before it has
+ * been subtracted: all that it must be changed by, found from the places alone (`meet`). */
 typedef struct walk {
     int32_t stamp, top, count;
     int32_t *mark;     /* of a row: the last column that met it, counted from 1 */
@@ -53,6 +54,8 @@ static bool reach(walk *w, int32_t place)
     if (place < w->first[s]) w->first[s] = place;
     return false;
 }
+/* What a column meets through a supernode that it meets: depth first, so that each supernode is put before those that
+ * it changes. Rows without a place end the way. */
 static void search(const cpi_sparse_lu *f, walk *w, int32_t from)
 {
     int32_t depth = 0;

@@ -283,3 +283,12 @@ def test_float32_is_float64_rounded(name, device):
         for g, w in zip(several(f(*map(cp.asarray, single))), several(f(*map(cp.asarray, double)))):
             assert g.dtype == np.dtype(t)
             np.testing.assert_array_equal(g.get(), w.get().astype(t))
+
+
+def test_legendre_functions_at_0(device):
+    """Odd functions are 0 there, and so are slopes of even ones."""
+    for z in (0.0, -0.0, 0j):
+        y, slope = ours.lqmn(4, 9, z)
+        odd = np.add.outer(np.arange(5), np.arange(10)) % 2 == 0
+        np.testing.assert_array_equal(y.get() == 0, odd)
+        np.testing.assert_array_equal(slope.get() == 0, ~odd)

@@ -122,6 +122,8 @@ CPS_HEAVY cps_slopes_of_r cps_assoc_legendre_q(double n, double m, double x)
     if (size == CPS_INF) r.y = r.slope = 0;
     else if (size == 1) r.y = r.slope = fmod(m, 2) != 0 ? -CPS_INF : CPS_INF;
     else r = cps_legendre_real(n, m, size);
+    if (size == 0 && fmod(n + m, 2) == 0) r.y = 0; /* odd functions */
+    else if (size == 0) r.slope = 0;
     r.y *= sign, r.slope *= x < 0 ? -sign : sign;
     return r;
 }

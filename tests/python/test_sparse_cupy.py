@@ -236,3 +236,20 @@ def test_minres_in_float32_has_float64(kind="f4"):
 @pytest.mark.parametrize("shape", [(3,), (2, 2, 2)])
 def test_eigenvalues_of_other_axes(name, shape):
     refused(ValueError, lambda: getattr(cs.linalg, name)(cp.ones(shape), k=1))
+
+
+def test_minres_has_cupys_name_of_the_tolerance():
+    d, b = np.diag(np.arange(1.0, 40)), np.ones(39)
+    a = cs.csr_array(cp.asarray(d))
+    loose, close = (cs.linalg.minres(a, cp.asarray(b), tol=t)[0].get() for t in (0.3, 1e-12))
+    np.testing.assert_array_equal(loose, cs.linalg.minres(a, cp.asarray(b), rtol=0.3)[0].get())
+    np.testing.assert_allclose(close, 1 / np.arange(1.0, 40), rtol=1e-9)
+    assert abs(loose - close).max() > 1e-3
+
+
+@pytest.mark.parametrize("format", ["csr", "coo"])
+def test_vectors_are_iterated(format):
+    for x in (np.array([1, 0, 2.5]), np.array([0, 3], "i2"), np.zeros(0)):
+        ours, theirs = list(ours_of(format, True, cp.asarray(x))), list(theirs_of(format, True, x))
+        assert [(v.shape, v.dtype, v.item()) for v in ours] == [(v.shape, v.dtype, v.item()) for v in theirs]
+        assert all(isinstance(v, cp.ndarray) for v in ours)

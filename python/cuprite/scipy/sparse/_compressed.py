@@ -129,7 +129,7 @@ class _cs(Checked, IndexedRows, Extremes, DataMatrix):
     def __iter__(self):
         rows = self.tocsr()
         for r in range(self.shape[0]):
-            yield rows[r].tocsr()
+            yield rows[r].tocsr() if self.ndim == 2 else rows[r]
 
     def sort_indices(self) -> None:
         """Sorts the indices of each line, in place."""

@@ -37,7 +37,7 @@ def _inner(x, y) -> ndarray:
 
 
 def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callback=None, show=False,
-           check=False) -> tuple[ndarray, int]:
+           check=False, tol=None) -> tuple[ndarray, int]:
     """(x, info) with (A - shift) x = b of a symmetric A, by minimal residuals.
 
     C. C. Paige and M. A. Saunders, SIAM J. Numer. Anal. 12 (1975).
@@ -45,11 +45,13 @@ def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callbac
     Parameters: A: a matrix or operator; b: the right side; x0: where to begin; rtol: the residual that is enough,
         relative to the norms of A and x; shift: subtracted from A's diagonal; maxiter: the most iterations, five times
         the rows by default; M: an approximate inverse of A, positive definite; callback: a function of each iterate;
-        show: whether the iterations are printed; check: whether A and M are tried for symmetry first.
+        show: whether the iterations are printed; check: whether A and M are tried for symmetry first;
+        tol: CuPy's name of rtol.
     Errors: ValueError for a matrix that is not square, shapes that do not fit, a preconditioner that is not positive,
         matrices that are found not symmetric."""
     A, M, x, b = make_system(A, M, x0, b)
     maxiter = 5 * b.size if maxiter is None else maxiter
+    rtol = rtol if tol is None else tol
     eps = type_of(x).eps
     biggest = (2 - eps) * 2.0 ** (127 if type_of(x).real == "float32" else 1023)
     r1 = residual(A, x, b, x0)

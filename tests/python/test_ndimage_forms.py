@@ -152,3 +152,24 @@ def test_functions_of_windows_without_axes(mode):
 def test_no_array_of_a_geometric_transform():
     with raises(TypeError):
         ndimage.geometric_transform([1.0, 2.0], lambda at: at, (2,))
+
+
+def test_derivatives_are_given_types_as_numpys():
+    """The function is told where the first derivative goes, and the type of the others, as by SciPy."""
+    x = np.arange(30.0, dtype="f4").reshape(5, 6)
+    for name in ("generic_laplace", "generic_gradient_magnitude"):
+        results, told = [], []
+        for module, given in ((theirs, x), (ndimage, cp.asarray(x))):
+            seen = []
+
+            def derivative(x, axis, output, mode, cval):
+                seen.append(output if isinstance(output, np.dtype) else output.dtype)
+                if not isinstance(output, np.dtype):
+                    output[...] = x + axis
+                    return output
+                return x + axis
+            results.append(np.asarray(getattr(module, name)(given, derivative).get() if module is ndimage
+                                      else getattr(module, name)(given, derivative)))
+            told.append(seen)
+        np.testing.assert_allclose(*results, rtol=1e-6)
+        assert told[0] == told[1] == [np.dtype("f4")] * 2

@@ -242,7 +242,7 @@ def _each_axis(input, derivative, output, mode, cval, given, axes, square):
     if cuprite.may_share_memory(input, output):
         result = cuprite.empty(output.shape, type_of(output))
     for axis, m in zip(axes, per_axis(mode, len(axes))):
-        part = derivative(input, axis, result if axis == axes[0] else type_of(output), m, cval, *arguments, **keywords)
+        part = derivative(input, axis, result if axis == axes[0] else output.dtype, m, cval, *arguments, **keywords)
         part = result if axis == axes[0] else part
         if square:
             cuprite.multiply(part, part, out=part)

@@ -304,3 +304,26 @@ def test_decimation_by_filters_with_complex_coefficients(device, dtype, zero_pha
         got = s.decimate(cp.asarray(x), 3, ftype=mine, zero_phase=zero_phase).get()
         assert got.dtype.kind == want.dtype.kind
         np.testing.assert_allclose(got, want, rtol=0, atol=1e-5 if dtype in "fF" else 1e-12)
+
+
+def test_wavelets_count_with_floats():
+    """As SciPy's did, which took any M that arange takes."""
+    for M in (5.0, np.float64(5)):
+        np.testing.assert_array_equal(s.morlet2(M, 2.0).get(), s.morlet2(5, 2.0).get())
+    with raises(TypeError):
+        s.morlet2("5", 2.0)
+
+
+def test_discrete_systems_name_what_they_take():
+    u = np.sin(np.arange(20.0))
+    for module, xp in ((ss, np), (s, cp)):
+        d, c = module.dlti([1.0], [1, 0.5], dt=0.1), module.lti([1.0], [1, 0.5])
+        t = xp.arange(20) * 0.1
+        assert len(c.output(U=xp.asarray(u), T=t, X0=None)) == len(c.output(None, t)) == 3
+        got = d.output(u=xp.asarray(u), t=t, x0=xp.asarray([0.5]))
+        for a, b in zip(got, d.output(xp.asarray(u), t, xp.asarray([0.5]))):
+            np.testing.assert_array_equal(*(v if xp is np else v.get() for v in (a, b)))
+        with raises(TypeError):
+            d.output(U=xp.asarray(u), T=t)
+        with raises(TypeError):
+            c.output(u=xp.asarray(u), t=t)

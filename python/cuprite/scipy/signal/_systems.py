@@ -113,11 +113,12 @@ class _System(metaclass=_Kind):
         Parameters: X0: the state to begin with; T: times; N: how many; discrete: x0, t and n in discrete time."""
         return _response(self, "step", X0, T, N, discrete)
 
-    def output(self, U, T, X0=None) -> tuple[ndarray, ...]:
+    def output(self, *given, **named) -> tuple[ndarray, ...]:
         """The response to an input.
 
-        Parameters: U: the input; T: times; X0: the state to begin with."""
-        return _call("output")(self, U, T, X0)
+        Parameters: given: the input, times, the state to begin with; named: these by name, U, T and X0, in discrete
+            time u, t and x0."""
+        return _call("output")(self, *given, **named)
 
     def bode(self, w=None, n=100) -> tuple[ndarray, ...]:
         """(w, magnitude in decibels, phase in degrees).

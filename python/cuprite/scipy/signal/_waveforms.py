@@ -138,7 +138,7 @@ def morlet2(M, s, w=5) -> ndarray:
 
     Parameters: M: how many samples; s: the width; w: the frequency.
     """
-    return _wavelets.morlet2(M, s, w)
+    return _wavelets.morlet2(int(M) if isinstance(M, float) else M, s, w)  # SciPy counts with floats, too
 
 
 def ricker(points, a) -> ndarray:

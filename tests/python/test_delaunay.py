@@ -331,6 +331,14 @@ def test_attributes():
     c.close()
 
 
+def test_added_points_are_named_as_scipys():
+    x = np.random.default_rng(3).random((12, 2))
+    for name in ("Delaunay", "ConvexHull", "Voronoi"):
+        c = getattr(cp.scipy.spatial, name)(cp.asarray(x[:6]), incremental=True)
+        c.add_points(points=cp.asarray(x[6:]), restart=True)
+        np.testing.assert_array_equal(c.points.get(), x)
+
+
 @pytest.mark.parametrize("power", [-980, -520, -170, 170, 520, 990])
 def test_planes_of_any_magnitude(power):
     """Their normals stay, all else follows a power of two exactly."""

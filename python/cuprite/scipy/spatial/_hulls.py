@@ -67,20 +67,20 @@ class _Qhull:
             self.__dict__[name] = value
         return value
 
-    def add_points(self, given, restart=False) -> None:
+    def add_points(self, points, restart=False) -> None:
         """Adds points.
 
-        Parameters: given: the points; restart: whether all is computed again.
+        Parameters: points: the points; restart: whether all is computed again.
         Errors: ValueError for another number of coordinates, and for points of which squares are not finite, with
             which Qhull reads beyond its memory; RuntimeError where points may not be added.
         """
-        given = _host(given)
+        points = _host(points)
         with numpy.errstate(over="ignore", invalid="ignore"):
-            if type_of(given).kind == "f" and not numpy.isfinite(numpy.square(given.astype("float64")).sum()):
+            if type_of(points).kind == "f" and not numpy.isfinite(numpy.square(points.astype("float64")).sum()):
                 raise ValueError("Points must be finite, and so must their squares")
-        if given.ndim == 2:
-            _check_magnitudes(given, given.shape[1] + self._lifts)
-        self._there.add_points(given, restart)
+        if points.ndim == 2:
+            _check_magnitudes(points, points.shape[1] + self._lifts)
+        self._there.add_points(points, restart)
         with self.points.device:
             self.__dict__ = {"points": cuprite.asarray(self._there.points), "_there": self._there,
                              "_joggled": self._joggled}

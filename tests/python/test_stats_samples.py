@@ -143,3 +143,23 @@ def test_what_the_distance_of_distributions_says():
     assert found.statistic_location == want.statistic_location
     drawn = cs.kstest("norm", "norm", N=50)              # a sample of 50, of the distribution itself
     assert 0 < drawn.statistic < 0.5 and "statistic_location" in repr(drawn)
+
+
+def test_densities_keep_their_factor():
+    """set_bandwidth(None) leaves the factor alone, and a subclass may have its own."""
+    x = np.random.default_rng(5).standard_normal((2, 30))
+    for weights in (None, np.arange(1, 31.0)):
+        factors = []
+        for module, xp in ((st, np), (cp.scipy.stats, cp)):
+            class Wide(module.gaussian_kde):
+                def covariance_factor(self):
+                    return 2.5
+            data, w = xp.asarray(x), None if weights is None else xp.asarray(weights)
+            a, b = module.gaussian_kde(data, 0.3, w), Wide(data, weights=w)
+            seen = [module.gaussian_kde(data, weights=w).covariance_factor(), b.factor, float(b(data)[0])]
+            for width in (None, "silverman", None, 0.7, None, lambda k: 0.1, None, "scott"):
+                a.set_bandwidth(width)
+                b.set_bandwidth(width)
+                seen += [a.factor, b.factor, float(a(data)[3])]
+            factors.append(seen)
+        np.testing.assert_allclose(*factors, rtol=1e-12)

@@ -74,13 +74,19 @@ class gaussian_kde:
         """Silverman's factor."""
         return (self._neff * (self.d + 2.0) / 4.0) ** (-1.0 / (self.d + 4))
 
+    def covariance_factor(self) -> float:
+        """The factor of the Gaussians' width: Scott's, until another is set or where a subclass has its own."""
+        return self.scotts_factor()
+
     def set_bandwidth(self, bw_method=None) -> None:
         """Sets the width of the Gaussians.
 
-        Parameters: bw_method: 'scott', 'silverman', a factor, or a function of the object.
+        Parameters: bw_method: 'scott', 'silverman', a factor, or a function of the object; None: as it was.
         Errors: ValueError for anything else, and for points that are not finite; LinAlgError for those in a plane.
         """
-        if bw_method is None or (isinstance(bw_method, str) and bw_method == "scott"):
+        if bw_method is None:
+            pass  # the factor stays what it is: the class's, which a subclass may define, or what was set before
+        elif isinstance(bw_method, str) and bw_method == "scott":
             self.covariance_factor = self.scotts_factor
         elif isinstance(bw_method, str) and bw_method == "silverman":
             self.covariance_factor = self.silverman_factor

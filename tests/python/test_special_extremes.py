@@ -203,6 +203,18 @@ def test_a_sum_that_cancels_is_not_taken_for_a_root(device):
     assert host(ours.hyp2f1, -1, 2, 1, 0.5) == 0 and host(ours.hyp1f1, -2, 3, 2) == 0
 
 
+def test_quantiles_of_infinite_parameters(device):
+    """All of the distribution is at one end. Of two infinite parameters only the ends are known."""
+    p = np.array([0, 1e-300, 0.25, 0.5, 1 - 2**-53, 1])
+    for a, b, inside in ((np.inf, 1, 1), (np.inf, 1e200, 1), (2.5, np.inf, 0), (1e-300, np.inf, 0), (1e300, np.inf, 0),
+                         (np.inf, np.inf, np.nan)):
+        got, other = (f(a, b, cp.asarray(p)).get() for f in (ours.betaincinv, ours.betainccinv))
+        np.testing.assert_array_equal(got, [0] + [inside] * 4 + [1])
+        np.testing.assert_array_equal(other, [1] + [inside] * 4 + [0])
+    assert float(scipy.special.betaincinv(np.inf, 1, 0.5)) == 1 and float(scipy.special.betaincinv(1, np.inf, 0.5)) == 0
+    assert host(ours.fdtri, 3, np.inf, 0.5) == pytest.approx(scipy.special.chdtri(3, 0.5) / 3, rel=1e-14)
+
+
 def test_quantiles_below_the_smallest_normal_number(device):
     """Of a beta distribution whose b is 1: a power. SciPy's are not always there."""
     for a, p in ((0.003292045598962157, 0.08917416632175446), (0.0032, 0.1), (0.0065, 0.0085), (0.0032, 0.12)):

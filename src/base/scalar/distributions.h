@@ -280,9 +280,13 @@ CPS_MATH double cps_betaincc(double a, double b, double x) { return cps_beta_sid
 /* x and 1 - x with sides p and q. */
 CPS_HEAVY cps_sides cps_beta_inverse(double a, double b, double p, double q)
 {
-    if (!(a > 0 && b > 0 && a + b < CPS_INF) || !(p >= 0 && q >= 0)) return cps_sides_of(CPS_NAN, CPS_NAN);
+    if (!(a > 0 && b > 0) || !(p >= 0 && q >= 0)) return cps_sides_of(CPS_NAN, CPS_NAN);
     if (p == 0) return cps_sides_of(0, 1);
     if (q == 0) return cps_sides_of(1, 0);
+    if (!(a + b < CPS_INF)) { /* all at one end; of two infinite ones nobody knows where */
+        if ((a < CPS_INF) == (b < CPS_INF)) return cps_sides_of(CPS_NAN, CPS_NAN);
+        return a < CPS_INF ? cps_sides_of(0, 1) : cps_sides_of(1, 0);
+    }
     if (b > 1e16 * (a + 1e3) * (a + 1e3)) return cps_sides_of(cps_gamma_inverse(a, p, q, p < 0.5) / b, 1);
     if (a > 1e16 * (b + 1e3) * (b + 1e3)) return cps_sides_of(1, cps_gamma_inverse(b, q, p, q < 0.5) / a);
     const cps_sides middle = cps_beta_sides(a, b, 0.5, 0.5);

@@ -230,9 +230,10 @@ def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0) -> ndarray:
     return _derivative(input, axis, output, mode, cval, _TENT)
 
 
-def _each_axis(input, derivative, output, mode, cval, given, axes, square):
-    """The sum of what derivative gives along each axis, or of its squares, of which the root is taken."""
-    arguments, keywords = given
+def _each_axis(input, derivative, output, mode, cval, axes, square, given=None):
+    """The sum of what derivative gives along each axis, or of its squares, of which the root is taken. `given`: further
+    arguments of a function of the user's, which knows NumPy's types."""
+    arguments, keywords = given or ((), {})
     output = output_of(output, array(input), type_of(input).kind == "c")
     axes = axes_of(axes, input.ndim)
     if not axes:
@@ -242,7 +243,8 @@ def _each_axis(input, derivative, output, mode, cval, given, axes, square):
     if cuprite.may_share_memory(input, output):
         result = cuprite.empty(output.shape, type_of(output))
     for axis, m in zip(axes, per_axis(mode, len(axes))):
-        part = derivative(input, axis, result if axis == axes[0] else output.dtype, m, cval, *arguments, **keywords)
+        part = output.dtype if given else type_of(output)
+        part = derivative(input, axis, result if axis == axes[0] else part, m, cval, *arguments, **keywords)
         part = result if axis == axes[0] else part
         if square:
             cuprite.multiply(part, part, out=part)
@@ -258,14 +260,15 @@ def _each_axis(input, derivative, output, mode, cval, given, axes, square):
 @documented("The sum of the second derivatives that a function gives.", OF_SUMS)
 def generic_laplace(input, derivative2, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None,
                     *, axes=None) -> ndarray:
-    return _each_axis(input, derivative2, output, mode, cval, (extra_arguments, extra_keywords or {}), axes, False)
+    return _each_axis(input, derivative2, output, mode, cval, axes, False,
+                      (extra_arguments, extra_keywords or {}))
 
 
 @documented("The sum of second differences.", OF_SUMS)
 def laplace(input, output=None, mode="reflect", cval=0.0, *, axes=None) -> ndarray:
     def second(x, axis, out, m, c):
         return _correlate(x, _SECOND, axis, out, m, c)
-    return _each_axis(input, second, output, mode, cval, ((), {}), axes, False)
+    return _each_axis(input, second, output, mode, cval, axes, False)
 
 
 def _gaussian_derivative(order, sigma, keywords):
@@ -282,19 +285,20 @@ def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axe
     sigmas = [0] * input.ndim
     for s, a in zip(per_axis(sigma, len(axes)), axes):
         sigmas[a] = s
-    return _each_axis(input, _gaussian_derivative(2, sigmas, kwargs), output, mode, cval, ((), {}), axes, False)
+    return _each_axis(input, _gaussian_derivative(2, sigmas, kwargs), output, mode, cval, axes, False)
 
 
 @documented("The magnitude of the gradient whose components a function gives.", OF_SUMS)
 def generic_gradient_magnitude(input, derivative, output=None, mode="reflect", cval=0.0, extra_arguments=(),
                                extra_keywords=None, *, axes=None) -> ndarray:
-    return _each_axis(input, derivative, output, mode, cval, (extra_arguments, extra_keywords or {}), axes, True)
+    return _each_axis(input, derivative, output, mode, cval, axes, True,
+                      (extra_arguments, extra_keywords or {}))
 
 
 @documented("The magnitude of the gradient by a Gaussian filter, which takes the further arguments.", OF_SUMS)
 def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None,
                                 **kwargs) -> ndarray:
-    return _each_axis(input, _gaussian_derivative(1, sigma, kwargs), output, mode, cval, ((), {}), axes, True)
+    return _each_axis(input, _gaussian_derivative(1, sigma, kwargs), output, mode, cval, axes, True)
 
 
 def _mean(x, size, axis, out, mode, cval, origin):
